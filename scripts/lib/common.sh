@@ -5,6 +5,7 @@
 # are found and unpacked through a private apt directory, so that the machine's
 # own apt sources and installed packages are never touched.
 
+# shellcheck disable=SC2034 # the scripts that source this use it
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/latkit
 
@@ -32,10 +33,12 @@ debian_uri() {
 		printf '%s\n' "$given"
 		return
 	fi
+	# shellcheck disable=SC2016 # apt fills these in
 	uri=$(apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
 		sed -n "s/^$label|//p" | head -n 1)
 	# Without package lists apt does not know the labels yet: fall back on the
 	# shape that every Debian mirror has.
+	# shellcheck disable=SC2016
 	[[ -n $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
 		case $label in
 		Debian) grep -E '/debian/?$' ;;
@@ -84,8 +87,10 @@ write_sources() {
 # Called with the lock of the private directory held.
 private_update_locked() {
 	[[ ${1:-} != missing || ! -e $APT_DIR/updated ]] || return 0
-	apt-get "${APT[@]}" update >"$APT_DIR/update.log" 2>&1 && ! grep -q '^[EW]: Failed' "$APT_DIR/update.log" ||
-		{ cat "$APT_DIR/update.log" >&2; die "the package index could not be fetched"; }
+	if ! apt-get "${APT[@]}" -o APT::Update::Error-Mode=any update >"$APT_DIR/update.log" 2>&1; then
+		cat "$APT_DIR/update.log" >&2
+		die "the package index could not be fetched"
+	fi
 	touch "$APT_DIR/updated"
 }
 

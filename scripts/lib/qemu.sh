@@ -18,11 +18,12 @@ qemu_major() { "$@" --version 2>/dev/null | sed -n 's/^QEMU emulator version \([
 # which also notices that a library of the machine's own has gone since.
 qemu_cached() {
 	local root=$1 program=$2 triplet
-	triplet=$(basename "$(dirname "$(find "$root/usr/lib" -maxdepth 2 -name 'libslirp.so.0' -print -quit)" 2>/dev/null)")
+	[[ -x $root/usr/bin/$program ]] || return
+	triplet=$(basename "$(dirname "$(find "$root/usr/lib" -maxdepth 2 -path '*-linux-gnu/qemu' -print -quit)")")
 	QEMU=(env "LD_LIBRARY_PATH=$root/usr/lib/$triplet:$root/lib/$triplet"
 		"QEMU_MODULE_DIR=$root/usr/lib/$triplet/qemu"
 		"$root/usr/bin/$program" -L "$root/usr/share/qemu" -L "$root/usr/share/seabios")
-	[[ -x $root/usr/bin/$program && $(qemu_major "${QEMU[@]}") -ge $QEMU_WANTED ]]
+	[[ $(qemu_major "${QEMU[@]}") -ge $QEMU_WANTED ]]
 }
 
 qemu_fetch_locked() {
