@@ -12,8 +12,7 @@ CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/latkit
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# with_lock FILE COMMAND...: run COMMAND while holding FILE's lock. The lock's
-# descriptor is closed for COMMAND's children by being marked in the subshell.
+# with_lock FILE COMMAND...: run COMMAND, in a subshell, while holding FILE's lock.
 with_lock() {
 	local file=$1
 	shift
@@ -67,13 +66,13 @@ private_apt() {
 	APT_ARCH=$2
 	dir=$CACHE/apt/${suites//,/+}-$APT_ARCH
 	APT_DIR=$dir
+	APT_SUITES=$suites
 	APT=(-q -o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=/dev/null
 		-o "Dir::State::lists=$dir/lists" -o "Dir::Cache=$dir/cache"
 		-o "Dir::State::status=${3:-/dev/null}" -o "APT::Architecture=$APT_ARCH"
 		-o APT::Sandbox::User=root -o Debug::NoLocking=1)
 	command -v apt-get >/dev/null || die "apt-get is needed to find Debian packages"
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
-	[[ -s $dir/sources.list ]] || write_sources "$suites" "$dir/sources.list"
 }
 
 write_sources() {
@@ -87,6 +86,7 @@ write_sources() {
 # Called with the lock of the private directory held.
 private_update_locked() {
 	[[ ${1:-} != missing || ! -e $APT_DIR/updated ]] || return 0
+	write_sources "$APT_SUITES" "$APT_DIR/sources.list"
 	if ! apt-get "${APT[@]}" -o APT::Update::Error-Mode=any update >"$APT_DIR/update.log" 2>&1; then
 		cat "$APT_DIR/update.log" >&2
 		die "the package index could not be fetched"
