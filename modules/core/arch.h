@@ -62,7 +62,7 @@ static inline bool lat_arch_smi_count(unsigned int cpu, u64 *count)
 static inline bool lat_arch_share_llc(unsigned int a, unsigned int b)
 {
 #ifdef CONFIG_X86
-	return cpumask_test_cpu(b, cpu_llc_shared_mask(a));
+	return get_llc_id(a) == get_llc_id(b);
 #else
 	return false;
 #endif

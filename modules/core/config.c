@@ -229,7 +229,7 @@ static int lat_config_fill(struct lat *lat, struct lat_config *config, struct la
 	config->phase_ns = lat_param(lat, LAT_P_phase)->set ?
 		(u64)lat_value(lat, LAT_P_phase) :
 		div_u64(config->period_ns, cpumask_weight(config->cpus));
-	if (config->phase_ns >= config->period_ns && config->phase_ns)
+	if (lat_param(lat, LAT_P_phase)->set && config->phase_ns >= config->period_ns)
 		return lat_refuse(why, -EINVAL, "phase=%s: must be less than the period (%s)",
 				  lat_param(lat, LAT_P_phase)->text,
 				  lat_param(lat, LAT_P_period)->text);

@@ -5,6 +5,7 @@
 #include <linux/irqflags.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/sort.h>
 
 #include "internal.h"
 
@@ -279,6 +280,17 @@ int lat_rec_linear(struct lat_rec *rec, u64 width_ns, u32 buckets)
 	return 0;
 }
 
+/* Worst first; of equals the earlier one. */
+static int lat_sample_cmp(const void *a, const void *b)
+{
+	const struct lat_sample *x = a, *y = b;
+	u64 x_ns = abs(x->latency_ns), y_ns = abs(y->latency_ns);
+
+	if (x_ns != y_ns)
+		return x_ns < y_ns ? 1 : -1;
+	return x->seq > y->seq ? 1 : -1;
+}
+
 /**
  * lat_rec_copy() - a consistent copy of a recorder
  * @rec: the recorder, running or not
@@ -315,6 +327,7 @@ struct lat_rec *lat_rec_copy(const struct lat_rec *rec, bool *torn)
 	copy->closed = NULL;
 	copy->linear = linear;
 	lat_rec_fold(copy);
+	sort(copy->worst, copy->worsts, sizeof(copy->worst[0]), lat_sample_cmp, NULL);
 	return copy;
 }
 

@@ -369,6 +369,9 @@ __printf(5, 6) void lat_note(struct lat *lat, const char *code, enum lat_severit
  */
 int lat_set_priority(const struct lat *lat);
 
+/* What one reading of the clock costs, ns, as measured at start. Context: any, in a session. */
+u64 lat_clock_read_ns(const struct lat *lat);
+
 /* The row of a parameter. */
 static inline const struct lat_param *lat_param(const struct lat *lat, unsigned int number)
 {

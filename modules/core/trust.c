@@ -219,6 +219,11 @@ static void lat_machine_clock(struct lat_machine *machine)
 	machine->clock_step_ns = step == U64_MAX ? 0 : step;
 }
 
+u64 lat_clock_read_ns(const struct lat *lat)
+{
+	return lat->machine->clock_read_ns;
+}
+
 /**
  * lat_machine_start() - note the state of the machine
  * @lat: the instrument

@@ -40,6 +40,8 @@
 
 /* The session begins this long after start, so that the first stimulus finds everything armed. */
 #define MSI_LEAD_NS	(2 * NSEC_PER_MSEC)
+/* Grids of at most this period are aligned; a longer one would make the user wait for its start. */
+#define MSI_ALIGN_NS	(10 * NSEC_PER_MSEC)
 #define MSI_SILENT_TIMES	10
 #define MSI_SKEW_ROUNDS	1000
 
@@ -86,6 +88,7 @@ static const enum msi_point msi_async_points[] = { MSI_IRQ, MSI_THREAD, MSI_WORK
  * @first_skip: first skipped period, as @k; the trigger's
  * @skips: periods skipped since; the trigger's
  * @free_ns: when the trigger could have served them; the trigger's
+ * @warm: stimuli of the warm-up so far; the trigger's
  * @samples: stimuli recorded; the trigger's
  * @base_ns: due time of period 0 without dither
  */
@@ -113,6 +116,7 @@ struct msi_target {
 	u64 first_skip;
 	u64 skips;
 	u64 free_ns;
+	u64 warm;
 	u64 samples;
 	u64 base_ns;
 } ____cacheline_aligned;
@@ -188,11 +192,9 @@ static __always_inline void msi_end(struct msi_target *target, enum msi_point po
 	smp_store_release(&target->done[point], seq);
 }
 
-static irqreturn_t msi_irq(int irq, void *context)
+/* All of the handler but the stamp: apart, so that nothing is saved on the stack before that. */
+static noinline irqreturn_t msi_irq_at(struct msi_target *target, u64 now_ns)
 {
-	u64 now_ns = lat_now();
-	struct msi_target *target = context;
-
 	if (target->line.ack.reg)
 		msi_ring(&target->line.ack);
 	if (target->line.rearm.reg)
@@ -205,6 +207,13 @@ static irqreturn_t msi_irq(int irq, void *context)
 		queue_work_on(target->work_cpu, msi.wq, &target->work);
 	msi_end(target, MSI_IRQ, now_ns, target->cpu);
 	return target->threaded ? IRQ_WAKE_THREAD : IRQ_HANDLED;
+}
+
+static irqreturn_t msi_irq(int irq, void *context)
+{
+	u64 now_ns = lat_now();
+
+	return msi_irq_at(context, now_ns);
 }
 
 static irqreturn_t msi_thread(int irq, void *context)
@@ -274,11 +283,10 @@ static void msi_flush_skips(struct msi_target *target)
 	for (point = 0; point < MSI_POINTS; point++)
 		if (target->rec[point] && target->end_ns[point] > target->free_ns)
 			target->free_ns = target->end_ns[point];
-	for (; k < end; k++) {
+	/* What is skipped before the first recorded stimulus belongs to the warm-up. */
+	for (; target->samples && k < end; k++) {
 		u64 due_ns = msi_due(target, k);
 
-		if (k < msi.lat->config.warmup)
-			continue;
 		target->core->counter[LAT_OVERRUNS]++;
 		local_irq_disable();
 		for (point = 0; point < MSI_POINTS; point++)
@@ -311,29 +319,20 @@ static void msi_skip_to(struct msi_target *target, u64 k, u64 now_ns)
 	target->due_ns = msi_due(target, k);
 }
 
-/* Hold interrupts off for the asked time from now. */
+/* Hold interrupts off for the asked time from now; the last look at the clock is part of it. */
 static void msi_block(void)
 {
-	u64 until_ns = lat_now() + msi.block_ns;
+	u64 until_ns = lat_now() + msi.block_ns - lat_clock_read_ns(msi.lat);
 
 	while (lat_now() < until_ns)
 		;
 }
 
-/* Send the stimulus. */
-static void msi_fire(struct msi_target *target)
+/* What may follow the write before interrupts are on again. */
+static noinline void msi_after_raise(struct msi_target *target)
 {
 	u64 now_ns;
 
-	target->seq = target->k + 1;
-	target->recorded = target->k >= msi.lat->config.warmup;
-	target->samples += target->recorded;
-	WRITE_ONCE(target->late, false);
-
-	local_irq_disable();
-	target->stamp_ns = lat_now();
-	/* The write orders what was published before it. */
-	msi_ring(&target->line.raise);
 	if (msi.delivered) {
 		msi_read_safe(msi.dev);
 		now_ns = lat_now();
@@ -343,6 +342,26 @@ static void msi_fire(struct msi_target *target)
 	}
 	if (msi.block_ns)
 		msi_block();
+}
+
+/* Send the stimulus. */
+static void msi_fire(struct msi_target *target)
+{
+	const struct msi_doorbell raise = target->line.raise;
+	bool more = msi.delivered || msi.block_ns;
+
+	target->seq = target->k + 1;
+	target->recorded = target->warm == msi.lat->config.warmup;
+	target->warm += !target->recorded;
+	target->samples += target->recorded;
+	WRITE_ONCE(target->late, false);
+
+	local_irq_disable();
+	target->stamp_ns = lat_now();
+	/* The write orders what was published before it. */
+	msi_ring(&raise);
+	if (unlikely(more))
+		msi_after_raise(target);
 	local_irq_enable();
 	msi_skip_to(target, target->k + 1, lat_now());
 }
@@ -703,10 +722,23 @@ static int msi_start_trigger(struct lat_why *why)
 	return 0;
 }
 
-/* The grid begins a little from now. */
+/*
+ * The grid begins a little from now. A short period lies halfway between the multiples of itself, so
+ * that every session without dither has the same phase to the kernel's tick, and not the tick's own.
+ */
+static u64 msi_grid_base(void)
+{
+	u64 base_ns = lat_now() + MSI_LEAD_NS, rest;
+
+	if (msi.period_ns > MSI_ALIGN_NS)
+		return base_ns;
+	div64_u64_rem(base_ns, msi.period_ns, &rest);
+	return base_ns - rest + msi.period_ns + msi.period_ns / 2;
+}
+
 static void msi_set_grid(void)
 {
-	u64 base_ns = lat_now() + MSI_LEAD_NS;
+	u64 base_ns = msi_grid_base();
 	bool at_once = lat_value(msi.lat, LAT_P_pattern);
 	unsigned int i;
 
