@@ -94,7 +94,8 @@ noinline void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns
 	rec->rare_ns = lat_rec_rare_ns(rec);
 }
 
-noinline void lat_rec_extras(struct lat_rec *rec, s64 ns)
+/* The linear histogram. */
+static void lat_rec_add_linear(struct lat_rec *rec, s64 ns)
 {
 	u64 bucket;
 
@@ -113,6 +114,15 @@ noinline void lat_rec_extras(struct lat_rec *rec, s64 ns)
 	else if ((bucket + 1) * rec->linear_width_ns <= (u64)ns)
 		bucket++;
 	rec->linear[bucket]++;
+}
+
+noinline void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+{
+	/* Pairs with lat_stream_switch(): the bit is seen after the rings. */
+	if (smp_load_acquire(&rec->extras) & LAT_EXTRA_STREAM)
+		lat_stream_add(rec, seq, stimulus_ns, ns, flags);
+	if (rec->linear)
+		lat_rec_add_linear(rec, ns);
 }
 
 noinline void lat_rec_trace(const struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns)

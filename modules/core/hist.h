@@ -21,8 +21,9 @@
 
 struct lat;
 
-/* What lat_record() does beside the histogram; constant while a session runs. */
+/* What lat_record() does beside the histogram; the stream comes and goes with its readers. */
 #define LAT_EXTRA_LINEAR	BIT(0)
+#define LAT_EXTRA_STREAM	BIT(1)
 
 /**
  * struct lat_rec - recorder and results of one (point, measured CPU)
@@ -60,6 +61,7 @@ struct lat;
  * @linear_over: samples at or above its last edge
  * @linear_under: samples below zero
  * @linear: @linear_buckets counts, or NULL
+ * @stream: rings of the raw stream, where LAT_EXTRA_STREAM is set
  * @closed: LAT_CLOSED closed intervals, single producer, single consumer
  * @closed_head: next to be written; the recorder's
  * @closed_tail: next to be taken over; the consumer's, under lat->series_lock
@@ -107,6 +109,7 @@ struct lat_rec {
 	u64 linear_over;
 	u64 linear_under;
 	u64 *linear;
+	struct lat_stream *stream;
 	struct lat_interval *closed;
 	u32 closed_head;
 	u32 closed_tail;
@@ -121,7 +124,7 @@ struct lat_rec {
 void lat_rec_negative(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns);
-void lat_rec_extras(struct lat_rec *rec, s64 ns);
+void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 void lat_rec_trace(const struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns);
 
 /* The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. */
@@ -143,8 +146,8 @@ static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 m
 	rec->last_ns = stimulus_ns;
 	if (unlikely(magnitude >= rec->rare_ns))
 		lat_rec_rare(rec, seq, stimulus_ns, ns, flags);
-	if (unlikely(rec->extras))
-		lat_rec_extras(rec, ns);
+	if (unlikely(READ_ONCE(rec->extras)))
+		lat_rec_extras(rec, seq, stimulus_ns, ns, flags);
 	raw_write_seqcount_end(&rec->seqcount);
 }
 

@@ -16,9 +16,12 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <latkit/latkit.h>
@@ -204,6 +207,14 @@ struct lat_machine;
  * @cpuhp: node of it
  * @pm: sleep notifier
  * @reboot: reboot notifier
+ * @misc: the character device
+ * @readers: files of it that may read the stream; under @lock
+ * @stream: rings of the running or last session, NULL while nobody read; under @lock
+ * @stream_wait: readers of the stream wait here
+ * @stream_irq_work: wakes them when a ring fills
+ * @stream_work: wakes them every now and then
+ * @drops: records that readers lost
+ * @user: nr_cpu_ids waiters of the point ``user``
  * @event_irq_work: brings news of the recorders to @event_work
  * @event_work: tells them to whoever listens
  * @refusals: how many texts were handed out of @refusal
@@ -245,6 +256,14 @@ struct lat {
 	struct hlist_node cpuhp;
 	struct notifier_block pm;
 	struct notifier_block reboot;
+	struct miscdevice misc;
+	unsigned int readers;
+	struct lat_stream *stream;
+	wait_queue_head_t stream_wait;
+	struct irq_work stream_irq_work;
+	struct delayed_work stream_work;
+	atomic64_t drops;
+	struct lat_user *user;
 	struct irq_work event_irq_work;
 	struct work_struct event_work;
 	atomic_t refusals;
@@ -382,6 +401,99 @@ int lat_set_priority(const struct lat *lat);
 
 /* What one reading of the clock costs, ns, as measured at start. Context: any, in a session. */
 u64 lat_clock_read_ns(const struct lat *lat);
+
+/**
+ * struct lat_user - the waiter of one CPU for the point ``user``
+ * @wait: the waiter sleeps here
+ * @lock: serialises those who stamp, attach and end
+ * @owner: file that waits, NULL: none; under @lock
+ * @rec: recorder, NULL while no session measures ``user`` here; under @lock
+ * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
+ * @seq: number of the last stimulus; the instrument's
+ * @stimulus_ns: when it was; the instrument's
+ * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
+ *	@done_seq == @seq, frozen otherwise
+ * @oldest_ns: when it was; as @oldest_seq
+ * @done_seq: number of the last stimulus that was dealt with; the waiter's
+ * @end_ns: its stamp; the waiter's
+ * @ended: sessions that have ended here; under @lock
+ * @record_from: stimuli from here on are recorded; the instrument's
+ * @period_ns: distance of the stimuli that a late waiter has missed
+ */
+struct lat_user {
+	struct rcuwait wait;
+	struct mutex lock; /* serialises those who stamp, attach and end */
+	struct file *owner;
+	struct lat_rec *rec;
+	u64 seq;
+	u64 stimulus_ns;
+	u64 oldest_seq;
+	u64 oldest_ns;
+	u64 done_seq;
+	u64 end_ns;
+	u32 ended;
+	u64 record_from;
+	u64 period_ns;
+};
+
+/**
+ * lat_user_begin() - a session measures the point ``user`` of a CPU
+ * @lat: the instrument
+ * @rec: its recorder
+ * @period_ns: distance of the stimuli
+ * @record_from: number of the first stimulus that is recorded
+ *
+ * Context: process, lat->lock; from start, before the stimulus is armed.
+ * Return: the waiter's place, for lat_user_wake()
+ */
+struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns,
+				u64 record_from);
+
+/**
+ * lat_user_end() - no stamp of a CPU is accepted any more
+ * @lat: the instrument
+ * @cpu: the CPU
+ *
+ * A stimulus whose stamp is still to come is lost.
+ *
+ * Context: process, lat->lock; from stop, after the stimulus was disarmed.
+ */
+void lat_user_end(struct lat *lat, unsigned int cpu);
+
+/* Is there somebody who will stamp the last stimulus and has not yet? Context: any. */
+static inline bool lat_user_is_behind(const struct lat_user *user)
+{
+	/* Pairs with lat_user_stamp(). */
+	return READ_ONCE(user->owner) && smp_load_acquire(&user->done_seq) != user->seq;
+}
+
+/**
+ * lat_user_wake() - tell the waiter of a stimulus
+ * @user: its place
+ * @seq: number of the stimulus
+ * @last_seq: @seq, or the last one that was skipped together with it
+ * @stimulus_ns: when it was
+ *
+ * Context: hard interrupt, or interrupts off, on the measured CPU.
+ */
+static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 last_seq,
+					  u64 stimulus_ns)
+{
+	if (!READ_ONCE(user->owner)) {
+		/* Nobody waits: nothing is owed either. */
+		user->seq = last_seq;
+		WRITE_ONCE(user->done_seq, last_seq);
+		return;
+	}
+	if (smp_load_acquire(&user->done_seq) == user->seq) {
+		user->oldest_seq = seq;
+		user->oldest_ns = stimulus_ns;
+	}
+	user->stimulus_ns = stimulus_ns;
+	/* Pairs with lat_user_read(). */
+	smp_store_release(&user->seq, last_seq);
+	rcuwait_wake_up(&user->wait);
+}
 
 /* The row of a parameter. */
 static inline const struct lat_param *lat_param(const struct lat *lat, unsigned int number)
