@@ -438,12 +438,12 @@ static int mmio_default_offset(struct lat *lat, struct mmio_target *target, stru
 	return 0;
 }
 
-/* Is the word one that the device has? */
-static int mmio_check_word(const struct mmio_target *target, struct lat_why *why)
+/* Is the BAR one that can be read? */
+static int mmio_check_bar(const struct mmio_target *target, struct lat_why *why)
 {
 	const char *name = pci_name(target->pdev);
 	unsigned long flags = pci_resource_flags(target->pdev, target->bar);
-	u64 length = pci_resource_len(target->pdev, target->bar), bytes = target->width / 8;
+	u64 length = pci_resource_len(target->pdev, target->bar);
 
 	if (flags & IORESOURCE_IO)
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s is I/O ports, not memory",
@@ -453,12 +453,20 @@ static int mmio_check_word(const struct mmio_target *target, struct lat_why *why
 	if (flags & IORESOURCE_UNSET || !pci_resource_start(target->pdev, target->bar))
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s was given no address", target->bar,
 				  name);
+	return 0;
+}
+
+/* Is the word one that the BAR has? */
+static int mmio_check_word(const struct mmio_target *target, struct lat_why *why)
+{
+	u64 length = pci_resource_len(target->pdev, target->bar), bytes = target->width / 8;
+
 	if (target->offset % bytes)
 		return lat_refuse(why, -EINVAL, "offset=0x%llx: is not a multiple of %llu",
 				  target->offset, bytes);
 	if (target->offset >= length || length - target->offset < bytes)
 		return lat_refuse(why, -EINVAL, "offset=0x%llx: BAR %d of %s ends at 0x%llx",
-				  target->offset, target->bar, name, length);
+				  target->offset, target->bar, pci_name(target->pdev), length);
 	return 0;
 }
 
@@ -508,8 +516,8 @@ static int mmio_find(struct lat *lat, struct mmio_target *target, struct lat_why
 	if (err)
 		return err;
 	target->known = mmio_known_of(target->pdev);
-	err = mmio_default_offset(lat, target, why) ?: mmio_check_word(target, why) ?:
-	      mmio_check_effects(lat, target, why);
+	err = mmio_check_bar(target, why) ?: mmio_default_offset(lat, target, why) ?:
+	      mmio_check_word(target, why) ?: mmio_check_effects(lat, target, why);
 	if (err) {
 		pci_dev_put(target->pdev);
 		target->pdev = NULL;
