@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Percentiles walk the histograms from the lowest value up. A value is the upper edge of its
- * bucket, and never above the greatest value that was seen in the histogram it comes from.
+ * Statistics of one (point, CPU). Percentiles are the modules' own arithmetic
+ * (core/percentile.h), so that a debugfs summary and a report of the same session agree.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,47 +10,53 @@
 
 #include "core/bucket.h"
 #include "core/parse.h"
+#include "core/percentile.h"
 #include "lib/stats.h"
-
-static struct lat_percent default_rows[] = {
-	{ "50", 50 * LAT_PERCENT_ONE },
-	{ "90", 90 * LAT_PERCENT_ONE },
-	{ "99", 99 * LAT_PERCENT_ONE },
-	{ "99.9", 99900000000ULL },
-	{ "99.99", 99990000000ULL },
-	{ "99.999", 99999000000ULL },
-};
-
-const struct lat_percents lat_percents_default = { default_rows, ARRAY_SIZE(default_rows) };
 
 int lat_percent_parse(const char *text, struct lat_percent *percent, struct lat_error *err)
 {
 	unsigned long long whole, fraction = 0;
-	uint64_t scale = LAT_PERCENT_ONE;
 	const char *p = text, *start;
+	unsigned int den = 100;
 
 	if (strlen(text) >= sizeof(percent->text) ||
 	    lat_parse_digits(&p, 10, &whole) != LAT_PARSE_OK || whole >= 100)
 		goto refuse;
 	if (*p == '.') {
 		start = ++p;
-		if (lat_parse_digits(&p, 10, &fraction) != LAT_PARSE_OK || p - start > 9)
+		if (lat_parse_digits(&p, 10, &fraction) != LAT_PARSE_OK || p - start > 4)
 			goto refuse;
 		for (; start < p; start++)
-			scale /= 10;
+			den *= 10;
 	}
-	if (*p)
-		goto refuse;
-	percent->scaled = whole * LAT_PERCENT_ONE + fraction * scale;
-	if (!percent->scaled)
+	percent->num = whole * (den / 100) + fraction;
+	percent->den = den;
+	if (*p || !percent->num)
 		goto refuse;
 	strcpy(percent->text, text);
 	return 0;
 
 refuse:
 	return lat_fail(err, -EINVAL,
-			"'%s' is not a percentile; use a number over 0 and under 100, as 99.9",
+			"'%s' is not a percentile; use a number over 0 and under 100, as 99.9 (4 decimals at most)",
 			text);
+}
+
+struct lat_percents lat_percents_default(void)
+{
+	struct lat_percents percents = { 0 };
+	size_t i;
+
+	for (i = 0; i < LAT_PERCENTILES; i++) {
+		struct lat_percent *row;
+
+		percents.rows = lat_grow(percents.rows, percents.n, sizeof(*percents.rows));
+		row = &percents.rows[percents.n++];
+		snprintf(row->text, sizeof(row->text), "%s", lat_percentiles[i].name);
+		row->num = lat_percentiles[i].num;
+		row->den = lat_percentiles[i].den;
+	}
+	return percents;
 }
 
 int lat_percents_parse(const char *text, struct lat_percents *percents, struct lat_error *err)
@@ -87,84 +93,53 @@ bool lat_cell_max(const struct lat_cell *cell, enum lat_scope scope, int64_t *ma
 	return cell->count || missed;
 }
 
-/* Upper edge of the bucket that begins at @low, but not above @max. */
-static int64_t upper_edge(uint64_t low, int64_t max)
+/* The rows of a histogram as the dense array the shared arithmetic walks. */
+static void spread(const struct lat_hist *hist, unsigned long long counts[LAT_BUCKETS])
 {
-	unsigned long long high = lat_bucket_high(lat_bucket_index(low));
+	size_t i;
 
-	return max >= 0 && high > (unsigned long long)max ? max : (int64_t)high;
-}
-
-/* Value at @rank (from 1) of what is recorded and, in scope, missed; they must hold that many. */
-static int64_t value_at(const struct lat_cell *cell, enum lat_scope scope, uint64_t rank)
-{
-	size_t i = cell->below.n, v = 0, m = 0, n_late = scope == LAT_ALL ? cell->late.n : 0;
-	int64_t value = cell->min_ns;
-	uint64_t seen = cell->negative;
-
-	if (rank <= seen)
-		return cell->max_ns < -1 ? cell->max_ns : -1;
-
-	/* By magnitude, so the lowest value is the last row; its upper edge is its low magnitude. */
-	while (i--) {
-		seen += cell->below.rows[i].count;
-		if (rank <= seen) {
-			value = -(int64_t)cell->below.rows[i].low_ns;
-			return value > cell->max_ns ? cell->max_ns : value;
-		}
-	}
-
-	while (v < cell->values.n || m < n_late) {
-		const struct lat_bucket *a = v < cell->values.n ? &cell->values.rows[v] : NULL;
-		const struct lat_bucket *b = m < n_late ? &cell->late.rows[m] : NULL;
-		int64_t high = INT64_MIN;
-
-		if (a && b && a->low_ns != b->low_ns) {
-			if (a->low_ns < b->low_ns)
-				b = NULL;
-			else
-				a = NULL;
-		}
-		if (a) {
-			high = upper_edge(a->low_ns, cell->max_ns);
-			seen += a->count;
-			v++;
-		}
-		if (b) {
-			int64_t late = upper_edge(b->low_ns, cell->missed_max_ns);
-
-			high = late > high ? late : high;
-			seen += b->count;
-			m++;
-		}
-		/* Never backwards, whatever a hand-made file says. */
-		value = high > value || !cell->count ? high : value;
-		if (rank <= seen)
-			return value;
-	}
-	return value;
+	memset(counts, 0, LAT_BUCKETS * sizeof(counts[0]));
+	for (i = 0; i < hist->n; i++)
+		counts[lat_bucket_index(hist->rows[i].low_ns)] += hist->rows[i].count;
 }
 
 struct lat_quantile lat_cell_quantile(const struct lat_cell *cell, enum lat_scope scope,
 				      const struct lat_percent *percent)
 {
-	const uint64_t whole = 100 * LAT_PERCENT_ONE;
+	unsigned long long below[LAT_BUCKETS], values[LAT_BUCKETS], missed[LAT_BUCKETS];
+	const struct lat_percentile p = { percent->text, percent->num, percent->den };
 	uint64_t total = lat_cell_total(cell, scope);
-	uint64_t rank = ((lat_u128_t)total * percent->scaled + whole - 1) / whole;
+	unsigned int tail = p.den - p.num;
+	struct lat_dist dist = {
+		.below = cell->below.n ? below : NULL,
+		.values = values,
+		.missed = scope == LAT_ALL && cell->missed ? missed : NULL,
+		.negative = cell->negative,
+		.lost = scope == LAT_ALL ? cell->lost : 0,
+	};
+	int64_t max_ns = 0;
+	long long ns = 0;
 
-	if (total - rank < LAT_BEYOND_MIN) {
-		uint64_t tail = whole - percent->scaled;
-
-		return (struct lat_quantile){
-			.state = LAT_Q_FEW,
-			.needed = ((lat_u128_t)LAT_BEYOND_MIN * whole + tail - 1) / tail,
-		};
-	}
-	if (scope == LAT_ALL && rank > cell->count + cell->missed)
+	/* Too few for any percentile: nothing to spread out. */
+	if (total <= LAT_PERCENTILE_BEYOND)
+		goto few;
+	spread(&cell->below, below);
+	spread(&cell->values, values);
+	spread(&cell->late, missed);
+	lat_cell_max(cell, scope, &max_ns);
+	dist.max = max_ns;
+	switch (lat_dist_percentile(&dist, &p, total, &ns)) {
+	case LAT_RANK_VALUE:
+		return (struct lat_quantile){ .state = LAT_Q_KNOWN, .ns = ns };
+	case LAT_RANK_INFINITE:
 		return (struct lat_quantile){ .state = LAT_Q_INFINITE };
+	default:
+		break;
+	}
+few:
 	return (struct lat_quantile){
-		.state = LAT_Q_KNOWN,
-		.ns = value_at(cell, scope, rank),
+		.state = LAT_Q_FEW,
+		.needed = ((uint64_t)LAT_PERCENTILE_BEYOND * p.den + tail - 1) / tail,
 	};
 }
 

@@ -8,20 +8,17 @@
 
 #include "lib/report.h"
 
-/* A percentile needs this many samples beyond it, or it is not told. */
-#define LAT_BEYOND_MIN 10
-
 /**
  * struct lat_percent - a percentile, exactly as it was written
  * @text: "99.9"
- * @scaled: per cent * 10^9
+ * @num: numerator of the fraction, for core/percentile.h
+ * @den: denominator, at most a million
  */
 struct lat_percent {
 	char text[16];
-	uint64_t scaled;
+	unsigned int num;
+	unsigned int den;
 };
-
-#define LAT_PERCENT_ONE 1000000000ULL	/* one per cent, scaled */
 
 struct lat_percents {
 	struct lat_percent *rows;
@@ -45,14 +42,14 @@ struct lat_quantile {
 	uint64_t needed;
 };
 
-/* Read "99.9"; more than 0, less than 100, at most 9 decimals. Return: 0 or -EINVAL. */
+/* Read "99.9"; more than 0, less than 100, at most 4 decimals. Return: 0 or -EINVAL. */
 int lat_percent_parse(const char *text, struct lat_percent *percent, struct lat_error *err);
 
 /* Read "50,99,99.9"; the rows are to be freed. */
 int lat_percents_parse(const char *text, struct lat_percents *percents, struct lat_error *err);
 
-/* What is printed and saved unless --percentiles says otherwise. */
-extern const struct lat_percents lat_percents_default;
+/* What is printed and saved unless --percentiles says otherwise; the rows are to be freed. */
+struct lat_percents lat_percents_default(void);
 
 struct lat_quantile lat_cell_quantile(const struct lat_cell *cell, enum lat_scope scope,
 				      const struct lat_percent *percent);
