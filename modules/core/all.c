@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The whole core in one piece. Each instrument's core.c includes this file, so that the core is
+ * compiled once into each module: its own name in the log, its own THIS_MODULE, no load order.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#define CREATE_TRACE_POINTS
+#include "lat.h"
+
+#include "params.c"
+#include "hist.c"
+#include "series.c"
+#include "config.c"
+#include "trust.c"
+#include "session.c"
+#include "debugfs.c"

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What only the architecture or the timekeeping code knows about the machine, with "unknown" where
+ * there is nothing to ask.
+ */
+#ifndef LAT_CORE_ARCH_H
+#define LAT_CORE_ARCH_H
+
+#include <linux/cpumask.h>
+#include <linux/timekeeping.h>
+#include <linux/topology.h>
+
+#ifdef CONFIG_X86
+#include <asm/hardirq.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+#include <asm/tsc.h>
+#endif
+
+/* Has the counter behind the clock been found unreliable? */
+static inline bool lat_arch_clock_unstable(void)
+{
+#ifdef CONFIG_X86
+	return check_tsc_unstable();
+#else
+	return false;
+#endif
+}
+
+/* How often the clocksource was changed since boot. */
+static inline u32 lat_arch_clock_changes(void)
+{
+	struct system_time_snapshot snapshot;
+
+	ktime_get_snapshot(&snapshot);
+	return snapshot.cs_was_changed_seq;
+}
+
+/* NMIs a CPU has taken since boot; 0 where nobody counts. */
+static inline u64 lat_arch_nmi_count(unsigned int cpu)
+{
+#ifdef CONFIG_X86
+	return per_cpu(irq_stat, cpu).__nmi_count;
+#else
+	return 0;
+#endif
+}
+
+/* SMIs a CPU has taken since reset (Intel SDM vol. 4, MSR_SMI_COUNT); false: not counted here. */
+static inline bool lat_arch_smi_count(unsigned int cpu, u64 *count)
+{
+#ifdef CONFIG_X86
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       !boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
+	       !rdmsrl_safe_on_cpu(cpu, MSR_SMI_COUNT, count);
+#else
+	return false;
+#endif
+}
+
+/* Do two CPUs share their last-level cache? Where nobody says, no. */
+static inline bool lat_arch_share_llc(unsigned int a, unsigned int b)
+{
+#ifdef CONFIG_X86
+	return get_llc_id(a) == get_llc_id(b);
+#else
+	return false;
+#endif
+}
+
+/**
+ * lat_arch_relation() - how near two CPUs are
+ * @a: a CPU
+ * @b: a CPU
+ *
+ * Context: process.
+ * Return: same, smt, llc, package or remote
+ */
+static inline const char *lat_arch_relation(unsigned int a, unsigned int b)
+{
+	if (a == b)
+		return "same";
+	if (cpumask_test_cpu(b, topology_sibling_cpumask(a)))
+		return "smt";
+	if (lat_arch_share_llc(a, b))
+		return "llc";
+	if (topology_physical_package_id(a) == topology_physical_package_id(b))
+		return "package";
+	return "remote";
+}
+
+#endif /* LAT_CORE_ARCH_H */

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The device families and the binding in one piece; compiled once into each module that needs them,
+ * like the core.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include "msi_dev_edu.c"
+#include "msi_dev.c"
