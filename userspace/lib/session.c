@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parse.h"
 #include "lib/session.h"
 
 /* A dump that a new session interrupts is begun anew this often. */
@@ -98,19 +99,16 @@ static struct lat_facts *section_of(struct lat_report *report, const char *key)
 		const char *key;
 		size_t offset;
 	} sections[] = {
-		{ "placement", offsetof(struct lat_report, placement) },
 		{ "trigger", offsetof(struct lat_report, placement) },
 		{ "measured", offsetof(struct lat_report, placement) },
 		{ "relation", offsetof(struct lat_report, placement) },
-		{ "affinity", offsetof(struct lat_report, placement) },
-		{ "effective", offsetof(struct lat_report, placement) },
+		{ "irq", offsetof(struct lat_report, placement) },
 		{ "work_cpu", offsetof(struct lat_report, placement) },
 		{ "cpus", offsetof(struct lat_report, placement) },
-		{ "irq_chip", offsetof(struct lat_report, placement) },
 		{ "remapp", offsetof(struct lat_report, placement) },
 		{ "posted", offsetof(struct lat_report, placement) },
+		{ "clock_skew", offsetof(struct lat_report, placement) },
 		{ "clock", offsetof(struct lat_report, env) },
-		{ "resolution", offsetof(struct lat_report, env) },
 	};
 	size_t i;
 
@@ -123,8 +121,13 @@ static struct lat_facts *section_of(struct lat_report *report, const char *key)
 static void read_info(struct nlattr **attrs, struct lat_status *status)
 {
 	char *key = text_of(attrs, LAT_A_KEY), *value = text_of(attrs, LAT_A_VALUE);
+	long long number;
 
-	if (key && value)
+	/* Facts travel as text; what is wholly a decimal number is one in the report. */
+	if (key && value && strspn(value, "-0123456789") == strlen(value) &&
+	    lat_parse_s64(value, &number) == LAT_PARSE_OK)
+		lat_fact_number(section_of(&status->report, key), key, number);
+	else if (key && value)
 		lat_fact_text(section_of(&status->report, key), key, value);
 	free(key);
 	free(value);
