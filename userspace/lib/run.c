@@ -27,8 +27,7 @@
  * struct run - a measurement on its way
  * @tool: the instrument
  * @options: what was asked
- * @settings: values to set: those of @options, with the exceed limits that rates need
- * @exceed: text of the parameter ``exceed``, where limits changed it
+ * @exceed: text of the parameter ``exceed``: as given, and what rate limits need
  * @signals: told to stop?
  * @lock: descriptor of the instrument's lock; -1: not held
  * @loaded: the module was loaded by this run
@@ -44,7 +43,6 @@
 struct run {
 	const struct lat_tool *tool;
 	const struct lat_options *options;
-	struct lat_setting *settings;
 	char *exceed;
 	struct lat_signals signals;
 	int lock;
@@ -120,37 +118,68 @@ static void add_exceed(struct run *run, const char *point, uint64_t above_ns)
 	free(wanted);
 }
 
-static bool is_measured(const struct lat_report *report, const char *point)
+/* Named by --points; by default every point the module has. */
+static bool is_measured(const struct run *run, const struct lat_report *report, const char *point)
 {
-	return !report->n_points || lat_report_find_point(report, point);
+	const char *points = lat_options_setting(run->options, "points")->text, *p = points;
+	size_t n = strlen(point);
+
+	if (!strcmp(points, "auto"))
+		return !report->n_points || lat_report_find_point(report, point);
+	while ((p = strstr(p, point))) {
+		if ((p == points || p[-1] == ',') && (!p[n] || p[n] == ','))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+/* The parameter ``exceed`` with what rate limits need, over the first @n_points points. */
+static void build_exceed(struct run *run, const struct lat_report *report, size_t n_points)
+{
+	const struct lat_options *options = run->options;
+	size_t i, p;
+
+	free(run->exceed);
+	run->exceed = lat_strdup(lat_options_setting(options, "exceed")->text);
+	for (i = 0; i < options->n_limits; i++) {
+		const struct lat_limit *limit = &options->limits[i];
+
+		for (p = 0; lat_limit_is_rate(limit) && p < n_points; p++)
+			if (is_measured(run, report, run->tool->points[p]) &&
+			    (!limit->point[0] || !strcmp(limit->point, run->tool->points[p])))
+				add_exceed(run, run->tool->points[p], limit->above_ns);
+	}
+}
+
+static int set_exceed(struct run *run)
+{
+	const struct lat_setting setting = {
+		.name = "exceed", .kind = LAT_VALUE_STR, .text = run->exceed,
+	};
+
+	return lat_session_set(&run->nl, &setting, 1, &run->err);
 }
 
 /* Rates are exact only where the module counts what is above them. */
 static int exceed_from_limits(struct run *run, const struct lat_report *report)
 {
 	const struct lat_options *options = run->options;
-	struct lat_setting *setting = lat_options_setting(options, "exceed");
-	size_t i;
-	int p;
+	size_t i, n_points = 0;
 
-	if (!setting)
-		return 0;
-	run->exceed = lat_strdup(setting->text);
 	for (i = 0; i < options->n_limits; i++) {
 		const struct lat_limit *limit = &options->limits[i];
 
-		if (limit->point[0] && !is_measured(report, limit->point))
+		if (limit->point[0] && !is_measured(run, report, limit->point))
 			return lat_fail(&run->err, -EINVAL, "limit '%s': point %s is not measured; see --points",
 					limit->text, limit->point);
-		for (p = 0; lat_limit_is_rate(limit) && run->tool->points[p]; p++)
-			if (is_measured(report, run->tool->points[p]) &&
-			    (!limit->point[0] || !strcmp(limit->point, run->tool->points[p])))
-				add_exceed(run, run->tool->points[p], limit->above_ns);
 	}
-	run->settings[setting - options->settings].text = run->exceed;
-	if (!strcmp(run->exceed, setting->text))
+	while (run->tool->points[n_points])
+		n_points++;
+	build_exceed(run, report, n_points);
+	if (!strcmp(run->exceed, lat_options_setting(options, "exceed")->text))
 		return 0;
-	return lat_session_set(&run->nl, &run->settings[setting - options->settings], 1, &run->err);
+	return set_exceed(run);
 }
 
 static int step_parameters(struct run *run)
@@ -160,10 +189,8 @@ static int step_parameters(struct run *run)
 
 	if (ret)
 		return ret;
-	run->settings = lat_alloc(options->n_settings, sizeof(*run->settings));
-	memcpy(run->settings, options->settings, options->n_settings * sizeof(*run->settings));
 	/* All of them: what somebody set before must not leak into this run. */
-	return lat_session_set(&run->nl, run->settings, options->n_settings, &run->err);
+	return lat_session_set(&run->nl, options->settings, options->n_settings, &run->err);
 }
 
 /* Without --device: the one that is bound to us, else the only one there is. */
@@ -251,11 +278,41 @@ static int step_machine(struct run *run)
 	return 0;
 }
 
+/*
+ * With points=auto the module may leave out the last ones where this machine has no use for them,
+ * and then refuses to count what is above a limit there: ask again for fewer.
+ */
+static int start_with_fewer(struct run *run)
+{
+	const char *given = lat_options_setting(run->options, "exceed")->text;
+	struct lat_status status;
+	size_t n_points = 0;
+	int ret = lat_session_status(&run->nl, &status, &run->err);
+
+	while (run->tool->points[n_points])
+		n_points++;
+	while (!ret && n_points--) {
+		build_exceed(run, &status.report, n_points);
+		ret = set_exceed(run);
+		if (ret)
+			break;
+		ret = lat_session_start(&run->nl, &run->err);
+		if (ret != -EINVAL || !strcmp(run->exceed, given))
+			break;
+		ret = 0;
+	}
+	lat_status_free(&status);
+	return ret;
+}
+
 static int step_start(struct run *run)
 {
 	struct lat_status status;
 	int ret = lat_session_start(&run->nl, &run->err);
 
+	if (ret == -EINVAL &&
+	    strcmp(run->exceed, lat_options_setting(run->options, "exceed")->text))
+		ret = start_with_fewer(run);
 	if (ret)
 		return ret;
 	run->started = true;
@@ -316,7 +373,7 @@ static void show_progress(struct run *run, double elapsed_s)
 	uint64_t count;
 	bool known;
 
-	if (lat_session_max(&run->nl, &known, &max_ns, &count, &ignored))
+	if (lat_session_max(&run->nl, run->progress.generation, &known, &max_ns, &count, &ignored))
 		return;
 	fprintf(stderr, "\r%.0f s", elapsed_s);
 	if (total_s > 0)
@@ -467,7 +524,6 @@ static int go_down(struct run *run)
 		close(run->lock);
 	lat_env_free(&run->start);
 	lat_signals_exit(&run->signals);
-	free(run->settings);
 	free(run->exceed);
 	return failed;
 }

@@ -291,7 +291,7 @@ int lat_session_set(struct lat_nl *nl, const struct lat_setting *settings, size_
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		struct nlattr *nest = nla_nest_start(msg, LAT_A_PARAM);
+		struct nlattr *nest = nla_nest_start(msg, LAT_A_PARAM | NLA_F_NESTED);
 		int ret = nest ? nla_put_string(msg, LAT_A_NAME, settings[i].name) : -1;
 
 		if (!ret && settings[i].kind == LAT_VALUE_STR)
@@ -372,13 +372,20 @@ static void read_exceed(struct nlattr *attr, struct lat_cell *cell)
 	}
 }
 
-/* Messages that are not about one (point, CPU) are not of a dump's kind: skipped. */
+/* A dump's message is about one (point, CPU) of the session that was asked for; else: false. */
+static bool is_ours(struct nlattr **attrs, struct lat_status *status)
+{
+	if (!attrs[LAT_A_INDEX] || !attrs[LAT_A_CPU])
+		return false;
+	if (attrs[LAT_A_GENERATION] && u32_of(attrs, LAT_A_GENERATION) != status->generation)
+		status->overtaken = true;
+	return !status->overtaken;
+}
+
 static struct lat_cell *cell_of(struct nlattr **attrs, struct lat_report *report)
 {
 	struct lat_point *point;
 
-	if (!attrs[LAT_A_INDEX] || !attrs[LAT_A_CPU])
-		return NULL;
 	point = lat_report_point(report, u32_of(attrs, LAT_A_INDEX));
 	if (!point->name)
 		point->name = attrs[LAT_A_NAME] ? text_of(attrs, LAT_A_NAME) :
@@ -389,7 +396,7 @@ static struct lat_cell *cell_of(struct nlattr **attrs, struct lat_report *report
 static void on_hist(int command, struct nlattr **attrs, const struct nlmsghdr *message,
 		    void *context)
 {
-	struct lat_cell *cell = command == LAT_CMD_HIST_GET ? cell_of(attrs, context) : NULL;
+	struct lat_status *status = context;
 	static const struct field_row {
 		int attr;
 		size_t offset;
@@ -407,12 +414,14 @@ static void on_hist(int command, struct nlattr **attrs, const struct nlmsghdr *m
 		{ LAT_A_LINEAR_OVER, offsetof(struct lat_cell, linear.over) },
 		{ LAT_A_LINEAR_UNDER, offsetof(struct lat_cell, linear.under) },
 	};
+	struct lat_cell *cell;
 	struct lat_hist *hist;
 	size_t i;
 
 	(void)message;
-	if (!cell)
+	if (command != LAT_CMD_HIST_GET || !is_ours(attrs, status))
 		return;
+	cell = cell_of(attrs, &status->report);
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (attrs[fields[i].attr]) {
 			uint64_t value = u64_of(attrs, fields[i].attr);
@@ -436,16 +445,15 @@ static void on_hist(int command, struct nlattr **attrs, const struct nlmsghdr *m
 static void on_series(int command, struct nlattr **attrs, const struct nlmsghdr *message,
 		      void *context)
 {
-	struct lat_report *report = context;
+	struct lat_status *status = context;
 	struct lat_interval interval;
 	struct lat_series *series;
 	int i, n;
 
 	(void)message;
-	if (command != LAT_CMD_SERIES_GET || !attrs[LAT_A_INDEX] || !attrs[LAT_A_CPU] ||
-	    !attrs[LAT_A_INTERVALS])
+	if (command != LAT_CMD_SERIES_GET || !is_ours(attrs, status) || !attrs[LAT_A_INTERVALS])
 		return;
-	series = lat_report_series(report, u32_of(attrs, LAT_A_INDEX), u32_of(attrs, LAT_A_CPU));
+	series = lat_report_series(&status->report, u32_of(attrs, LAT_A_INDEX), u32_of(attrs, LAT_A_CPU));
 	n = nla_len(attrs[LAT_A_INTERVALS]) / (int)sizeof(interval);
 	for (i = 0; i < n; i++) {
 		memcpy(&interval, (char *)nla_data(attrs[LAT_A_INTERVALS]) + i * sizeof(interval),
@@ -469,20 +477,23 @@ static void on_outliers(int command, struct nlattr **attrs, const struct nlmsghd
 			void *context)
 {
 	static const int arrays[] = { LAT_A_OUTLIERS, LAT_A_RECENT };
+	struct lat_status *status = context;
 	struct lat_sample sample;
 	size_t a;
 	int i;
 
 	(void)message;
-	for (a = 0; command == LAT_CMD_OUTLIER_GET && a < ARRAY_SIZE(arrays); a++) {
+	if (command != LAT_CMD_OUTLIER_GET || !is_ours(attrs, status))
+		return;
+	for (a = 0; a < ARRAY_SIZE(arrays); a++) {
 		struct nlattr *attr = attrs[arrays[a]];
 		int n = attr ? nla_len(attr) / (int)sizeof(sample) : 0;
 
 		for (i = 0; i < n; i++) {
 			memcpy(&sample, (char *)nla_data(attr) + i * sizeof(sample),
 			       sizeof(sample));
-			if (!has_sample(context, &sample))
-				lat_report_worst(context, &sample);
+			if (!has_sample(&status->report, &sample))
+				lat_report_worst(&status->report, &sample);
 		}
 	}
 }
@@ -562,11 +573,15 @@ int lat_session_results(struct lat_nl *nl, struct lat_status *status, struct lat
 
 	do {
 		forget_results(&status->report);
+		status->overtaken = false;
 		for (i = 0, ret = 0; !ret && i < ARRAY_SIZE(dumps); i++)
 			ret = lat_nl_ask(nl, lat_nl_request(nl, dumps[i].command, NLM_F_DUMP),
-					 dumps[i].reader, &status->report, err);
+					 dumps[i].reader, status, err);
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	sort_results(&status->report);
+	if (!ret && status->overtaken)
+		ret = lat_fail(err, -EINTR, "%s: another session has begun; its results took the place of this one's",
+			       nl->name);
 	return ret;
 }
 
@@ -598,19 +613,20 @@ int lat_session_events(struct lat_nl *nl, struct lat_progress *progress)
 	return lat_nl_events(nl, on_progress, progress);
 }
 
-int lat_session_max(struct lat_nl *nl, bool *known, int64_t *max_ns, uint64_t *count,
+int lat_session_max(struct lat_nl *nl, uint32_t generation, bool *known, int64_t *max_ns, uint64_t *count,
 		    struct lat_error *err)
 {
-	struct lat_report report = { .stop_reason = -1 };
+	struct lat_status status = { .generation = generation };
+	const struct lat_report *report = &status.report;
 	size_t i, j;
-	int ret = lat_nl_ask(nl, lat_nl_request(nl, LAT_CMD_HIST_GET, NLM_F_DUMP), on_hist, &report,
+	int ret = lat_nl_ask(nl, lat_nl_request(nl, LAT_CMD_HIST_GET, NLM_F_DUMP), on_hist, &status,
 			     err);
 
 	*known = false;
 	*count = 0;
-	for (i = 0; i < report.n_points; i++) {
-		for (j = 0; j < report.points[i].n_cells; j++) {
-			const struct lat_cell *cell = &report.points[i].cells[j];
+	for (i = 0; i < report->n_points; i++) {
+		for (j = 0; j < report->points[i].n_cells; j++) {
+			const struct lat_cell *cell = &report->points[i].cells[j];
 
 			if (!i)
 				*count += cell->count;
@@ -620,6 +636,6 @@ int lat_session_max(struct lat_nl *nl, bool *known, int64_t *max_ns, uint64_t *c
 			}
 		}
 	}
-	lat_report_free(&report);
+	lat_status_free(&status);
 	return ret;
 }

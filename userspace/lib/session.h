@@ -41,6 +41,7 @@ struct lat_param {
  * @stop_reason: enum lat_stop; -1: absent
  * @params: the parameter table
  * @n_params: its rows
+ * @overtaken: results that came were of another session than @generation
  * @report: everything of GET that belongs into a report: points, facts, counters, notes, times
  */
 struct lat_status {
@@ -51,6 +52,7 @@ struct lat_status {
 	struct lat_param *params;
 	size_t n_params;
 	struct lat_report report;
+	bool overtaken;
 };
 
 /* A value to set: as in struct lat_param. */
@@ -97,8 +99,18 @@ struct lat_progress {
 
 int lat_session_events(struct lat_nl *nl, struct lat_progress *progress);
 
-/* Greatest sample of any enabled point so far. Return: 0 or negative errno. */
-int lat_session_max(struct lat_nl *nl, bool *known, int64_t *max_ns, uint64_t *count,
-		    struct lat_error *err);
+/**
+ * lat_session_max() - greatest sample of any point so far
+ * @nl: the connection
+ * @generation: of the session
+ * @known: set to false where nothing was recorded yet
+ * @max_ns: the greatest
+ * @count: recorded at the first point, all CPUs together
+ * @err: why not
+ *
+ * Return: 0 or negative errno
+ */
+int lat_session_max(struct lat_nl *nl, uint32_t generation, bool *known, int64_t *max_ns,
+		    uint64_t *count, struct lat_error *err);
 
 #endif /* LATKIT_SESSION_H */
