@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <libsmartcols.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,8 @@ int main(int argc, char **argv)
 	enum lat_exit code = LAT_EXIT_USAGE;
 	struct lat_error err;
 
+	/* Only which bytes are letters: numbers look the same everywhere. */
+	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	if (!command)
 		lat_fail(&err, -EINVAL, argc > 1 ? "no command '%s'" : "a command is missing%s",

@@ -378,7 +378,7 @@ static char *show(const struct lat_limit *limit, const struct reading *reading, 
 		return NULL;
 	switch (limit->stat->unit) {
 	case UNIT_LATENCY:
-		return lat_format("%lld ns", (long long)reading->high);
+		return lat_format("%.3f us", (double)reading->high / 1e3);
 	case UNIT_RATE:
 		return lat_format("%lld in %.3f s", (long long)reading->high,
 				  (double)elapsed_ns / 1e9);

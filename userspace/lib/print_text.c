@@ -368,8 +368,9 @@ static void print_picture(const struct lat_point *point, const struct lat_style 
 	while (!count_at(shape, last))
 		last--;
 	step = (last - first) / PICTURE_ROWS + 1;
-	fprintf(f, "\n# %s, all CPUs; from (%s), count on a logarithmic scale\n", point->name,
-		unit(style));
+	fputs("\n# ", f);
+	print_text(point->name, f);
+	fprintf(f, ", all CPUs; from (%s), count on a logarithmic scale\n", unit(style));
 	for (int pass = 0; pass < 2; pass++) {
 		for (at = first; at <= last; at += step) {
 			uint64_t count = 0;
@@ -398,8 +399,9 @@ static void print_hist(const struct lat_point *point, const struct lat_cell *cel
 
 	if (linear && !cell->linear.width_ns)
 		return;
-	fprintf(f, "\n# histogram %s CPU %u: from (%s), count\n", point->name, cell->cpu,
-		unit(style));
+	fputs("\n# histogram ", f);
+	print_text(point->name, f);
+	fprintf(f, " CPU %u: from (%s), count\n", cell->cpu, unit(style));
 	for (i = linear ? 0 : cell->below.n; i--;) {
 		value_text(style, low_at(-1 - (int)lat_bucket_index(cell->below.rows[i].low_ns)),
 			   text, sizeof(text));
@@ -508,9 +510,10 @@ static void print_worst(const struct lat_report *report, const struct lat_style 
 		const struct lat_sample *sample = &report->worst[i];
 
 		value_text(style, sample->latency_ns, text, sizeof(text));
-		fprintf(f, "#   %s %s CPU %u #%" PRIu64 " %" PRIu64 ".%06u\n", text,
-			name_of(report, sample->point), sample->cpu, (uint64_t)sample->seq,
-			(uint64_t)sample->time_ns / 1000000000,
+		fprintf(f, "#   %s ", text);
+		print_text(name_of(report, sample->point), f);
+		fprintf(f, " CPU %u #%" PRIu64 " %" PRIu64 ".%06u\n", sample->cpu,
+			(uint64_t)sample->seq, (uint64_t)sample->time_ns / 1000000000,
 			(unsigned int)(sample->time_ns % 1000000000 / 1000));
 	}
 }
@@ -550,8 +553,12 @@ static void print_verdict(const struct lat_report *report, FILE *f)
 		fputs("# Limit ", f);
 		print_text(verdict->limit, f);
 		fprintf(f, ": %s", lat_result_name(verdict->result));
-		if (verdict->point)
-			fprintf(f, ", %s CPU %ld", verdict->point, verdict->cpu);
+		if (verdict->point) {
+			fputs(", ", f);
+			print_text(verdict->point, f);
+		}
+		if (verdict->cpu >= 0)
+			fprintf(f, " CPU %ld", verdict->cpu);
 		if (verdict->observed)
 			fprintf(f, ": %s", verdict->observed);
 		if (verdict->text) {

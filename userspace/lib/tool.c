@@ -3,6 +3,7 @@
  * Parse, run, print: the three are called here and nowhere else, and the exit code is decided here.
  */
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,8 @@ int lat_tool_main(const struct lat_tool *tool, int argc, char **argv)
 	struct lat_error err;
 	enum lat_exit code;
 
+	/* Only which bytes are letters: numbers look the same everywhere. */
+	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN);
 	if (lat_opts_parse(tool, argc, argv, &options, &err)) {
 		lat_complain("%s", err.text);
