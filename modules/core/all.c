@@ -13,5 +13,6 @@
 #include "series.c"
 #include "config.c"
 #include "trust.c"
+#include "genl.c"
 #include "session.c"
 #include "debugfs.c"

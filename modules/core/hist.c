@@ -79,8 +79,12 @@ noinline void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns
 
 	if (!rec->first_ns)
 		rec->first_ns = stimulus_ns;
-	for (i = 0; i < rec->exceeds; i++)
-		rec->exceed[i].count += magnitude > rec->exceed[i].limit_ns;
+	for (i = 0; i < rec->exceeds; i++) {
+		if (magnitude <= rec->exceed[i].limit_ns)
+			continue;
+		if (!rec->exceed[i].count++)
+			lat_event_outlier_soon(rec->lat);
+	}
 	rec->now.over += magnitude > rec->over_ns;
 	lat_rec_worst(rec, &sample, magnitude);
 	if (rec->threshold_ns && magnitude > rec->threshold_ns) {
@@ -294,12 +298,13 @@ static int lat_sample_cmp(const void *a, const void *b)
 /**
  * lat_rec_copy() - a consistent copy of a recorder
  * @rec: the recorder, running or not
- * @torn: set if it could not be had in 64 tries; the copy may then be inconsistent
+ *
+ * It is marked torn, and may be inconsistent, where it could not be had in 64 tries.
  *
  * Context: process.
  * Return: a copy to lat_rec_free(), or NULL without memory
  */
-struct lat_rec *lat_rec_copy(const struct lat_rec *rec, bool *torn)
+struct lat_rec *lat_rec_copy(const struct lat_rec *rec)
 {
 	size_t size = lat_rec_size(rec->below);
 	size_t linear_size = rec->linear_buckets * sizeof(u64);
@@ -322,7 +327,7 @@ struct lat_rec *lat_rec_copy(const struct lat_rec *rec, bool *torn)
 		if (!(seq & 1) && !read_seqcount_retry(&rec->seqcount, seq))
 			break;
 	}
-	*torn = tries == 64;
+	copy->torn = tries == 64;
 	lat_rec_wire(copy, rec->below);
 	copy->closed = NULL;
 	copy->linear = linear;

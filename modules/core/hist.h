@@ -64,6 +64,9 @@ struct lat;
  * @closed_head: next to be written; the recorder's
  * @closed_tail: next to be taken over; the consumer's, under lat->series_lock
  * @interval_ns: length of an interval; written by the consumer
+ * @told_over: @over when it was last told; under lat->series_lock
+ * @told_limits: limits whose breaking was told; under lat->series_lock
+ * @torn: of a copy: it may be inconsistent
  * @values: counts of the values from zero up
  *
  * All but @closed_tail and @interval_ns has one writer, the recorder, inside @seqcount. What is
@@ -108,6 +111,9 @@ struct lat_rec {
 	u32 closed_head;
 	u32 closed_tail;
 	u64 interval_ns;
+	u64 told_over;
+	u32 told_limits;
+	bool torn;
 
 	u64 values[LAT_BUCKETS];
 };

@@ -85,7 +85,7 @@ extern const char *const lat_severity_names[];
 struct lat_rec *lat_rec_alloc(struct lat *lat, unsigned int cpu, unsigned int point);
 void lat_rec_free(struct lat_rec *rec);
 int lat_rec_linear(struct lat_rec *rec, u64 width_ns, u32 buckets);
-struct lat_rec *lat_rec_copy(const struct lat_rec *rec, bool *torn);
+struct lat_rec *lat_rec_copy(const struct lat_rec *rec);
 void lat_rec_begin_interval(struct lat_rec *rec, u64 start_ns);
 u64 lat_rec_count(const struct lat_rec *rec);
 u64 lat_rec_missed(const struct lat_rec *rec);
@@ -101,14 +101,12 @@ void lat_series_free(struct lat_series *series, unsigned int n);
 void lat_over_threshold(struct lat_rec *rec, const struct lat_sample *sample);
 struct lat_snapshot *lat_snapshot_take(struct lat *lat, unsigned int parts);
 void lat_snapshot_free(struct lat_snapshot *snap);
-int lat_set(struct lat *lat, unsigned int row, const char *text, struct lat_why *why);
 
 /* config.c */
 int lat_config_init(struct lat *lat, struct lat_config *config, struct lat_why *why);
 void lat_config_exit(struct lat_config *config);
 int lat_config_rec(struct lat *lat, const struct lat_config *config, struct lat_rec *rec,
 		   struct lat_why *why);
-int lat_config_check(struct lat *lat, struct lat_why *why);
 
 /* trust.c */
 void *lat_list_add(struct lat_list *list);
@@ -124,5 +122,11 @@ void lat_notes_counters(struct lat_snapshot *snap);
 /* debugfs.c */
 void lat_debugfs_init(struct lat *lat);
 void lat_debugfs_exit(struct lat *lat);
+
+/* genl.c */
+int lat_genl_init(struct lat *lat);
+void lat_genl_exit(struct lat *lat);
+void lat_event_outlier_soon(struct lat *lat);
+void lat_event_session(struct lat *lat, u8 cmd);
 
 #endif /* LAT_CORE_INTERNAL_H */

@@ -29,6 +29,7 @@
 #include "trace.h"
 
 #define LAT_POINTS_MAX	8	/* points of an instrument */
+#define LAT_REFUSALS	16	/* netlink refusals under way at once */
 
 /**
  * enum lat_counter - what went otherwise than planned, per measured CPU
@@ -175,6 +176,7 @@ struct lat_machine;
  * @lock: serialises start, stop, settings and snapshots
  * @running: under @lock; flips inside cpus_read_lock too, for the CPU offline callback
  * @asleep: under @lock: the machine is going to sleep, no session may start
+ * @closed: under @lock: the module goes away, no session may start
  * @generation: number of the session since load; under @lock
  * @ended: a session has ended, @stop_reason is valid; under @lock
  * @stop_reason: enum lat_stop; under @lock
@@ -202,6 +204,10 @@ struct lat_machine;
  * @cpuhp: node of it
  * @pm: sleep notifier
  * @reboot: reboot notifier
+ * @event_irq_work: brings news of the recorders to @event_work
+ * @event_work: tells them to whoever listens
+ * @refusals: how many texts were handed out of @refusal
+ * @refusal: texts that netlink refuses with; each lives until LAT_REFUSALS later ones
  * @dir: debugfs directory
  * @dir_eci: debugfs directory of ECI's name
  * @priv: the instrument's
@@ -211,6 +217,7 @@ struct lat {
 	struct mutex lock; /* serialises start, stop, settings and snapshots */
 	bool running;
 	bool asleep;
+	bool closed;
 	u32 generation;
 	bool ended;
 	enum lat_stop stop_reason;
@@ -238,6 +245,10 @@ struct lat {
 	struct hlist_node cpuhp;
 	struct notifier_block pm;
 	struct notifier_block reboot;
+	struct irq_work event_irq_work;
+	struct work_struct event_work;
+	atomic_t refusals;
+	struct lat_why refusal[LAT_REFUSALS];
 	struct dentry *dir;
 	struct dentry *dir_eci;
 	void *priv;

@@ -208,6 +208,8 @@ static int lat_start_locked(struct lat *lat, struct lat_why *why)
 
 	if (lat->running)
 		return lat_refuse(why, -EBUSY, "a session is running");
+	if (lat->closed)
+		return lat_refuse(why, -EBUSY, "the module is being unloaded");
 	if (lat->asleep)
 		return lat_refuse(why, -EBUSY, "the machine is going to sleep or down");
 	err = lat_config_init(lat, &config, why);
@@ -234,6 +236,7 @@ static int lat_start_locked(struct lat *lat, struct lat_why *why)
 	if (duration_ns)
 		queue_delayed_work(lat->wq, &lat->duration_work, nsecs_to_jiffies(duration_ns) + 1);
 	queue_delayed_work(lat->wq, &lat->series_work, lat_series_delay());
+	lat_event_session(lat, LAT_CMD_STARTED);
 	pr_debug("session %u started\n", lat->generation);
 	return 0;
 
@@ -273,6 +276,7 @@ int lat_stop_locked(struct lat *lat, enum lat_stop reason)
 	lat_series_finish(lat, lat->stop_ns);
 	lat_machine_stop(lat);
 	lat_qos_remove(lat);
+	lat_event_session(lat, LAT_CMD_STOPPED);
 	pr_debug("session %u stopped: %s\n", lat->generation, lat_stop_names[reason]);
 	return 0;
 }
@@ -298,24 +302,6 @@ int lat_reset(struct lat *lat, struct lat_why *why)
 		lat_session_free(lat);
 	mutex_unlock(&lat->lock);
 	return err;
-}
-
-/**
- * lat_set() - set a parameter of an idle instrument
- * @lat: the instrument
- * @row: number of the parameter
- * @text: its value
- * @why: the reason of a refusal
- *
- * Context: process, lat->lock.
- * Return: 0, -EBUSY while a session runs, or -EINVAL
- */
-int lat_set(struct lat *lat, unsigned int row, const char *text, struct lat_why *why)
-{
-	if (lat->running)
-		return lat_refuse(why, -EBUSY, "%s: a session is running",
-				  lat->ops->params[row].name);
-	return lat_param_set(&lat->ops->params[row], text, why);
 }
 
 void lat_end(struct lat *lat, enum lat_stop reason)
@@ -364,6 +350,7 @@ void lat_over_threshold(struct lat_rec *rec, const struct lat_sample *sample)
 
 	trace_outlier(lat->ops->points[rec->point].name, rec->cpu, sample->seq, sample->time_ns,
 		      sample->latency_ns);
+	lat_event_outlier_soon(lat);
 	switch (lat_value(lat, LAT_P_on_threshold)) {
 	case 2: /* trace_off: the trace then ends with what made the sample late */
 		tracing_off();
@@ -443,7 +430,6 @@ static int lat_snapshot_recs(struct lat_snapshot *snap)
 {
 	struct lat *lat = snap->lat;
 	unsigned int point, i;
-	bool torn;
 
 	snap->nrecs = 0;
 	snap->rec = kcalloc(max(1U, snap->npoints * snap->ncpus), sizeof(*snap->rec), GFP_KERNEL);
@@ -451,11 +437,11 @@ static int lat_snapshot_recs(struct lat_snapshot *snap)
 		return -ENOMEM;
 	for (point = 0; point < LAT_POINTS_MAX; point++) {
 		for (i = 0; i < lat->ncpus && lat->cpu[i].rec[point]; i++) {
-			struct lat_rec *copy = lat_rec_copy(lat->cpu[i].rec[point], &torn);
+			struct lat_rec *copy = lat_rec_copy(lat->cpu[i].rec[point]);
 
 			if (!copy)
 				return -ENOMEM;
-			lat->torn += torn;
+			lat->torn += copy->torn;
 			snap->rec[snap->nrecs++] = copy;
 		}
 	}
@@ -629,6 +615,20 @@ err_exit_machine:
 	return err;
 }
 
+/* The mirror of lat_register_parts(). */
+static void lat_unregister_parts(struct lat *lat)
+{
+	unregister_reboot_notifier(&lat->reboot);
+	unregister_pm_notifier(&lat->pm);
+	cpuhp_state_remove_instance_nocalls(lat->cpuhp_state, &lat->cpuhp);
+	cpuhp_remove_multi_state(lat->cpuhp_state);
+	irq_work_sync(&lat->end_irq_work);
+	cancel_work_sync(&lat->end_work);
+	destroy_workqueue(lat->wq);
+	lat_session_free(lat);
+	lat_machine_exit(lat);
+}
+
 struct lat *lat_register(const struct lat_ops *ops, void *priv)
 {
 	struct lat *lat = kzalloc(sizeof(*lat), GFP_KERNEL);
@@ -642,6 +642,12 @@ struct lat *lat_register(const struct lat_ops *ops, void *priv)
 		kfree(lat);
 		return ERR_PTR(err);
 	}
+	err = lat_genl_init(lat);
+	if (err) {
+		lat_unregister_parts(lat);
+		kfree(lat);
+		return ERR_PTR(err);
+	}
 	lat_debugfs_init(lat);
 	return lat;
 }
@@ -650,21 +656,14 @@ void lat_close(struct lat *lat)
 {
 	lat_debugfs_exit(lat);
 	mutex_lock(&lat->lock);
-	lat->asleep = true;
+	lat->closed = true;
 	lat_stop_locked(lat, LAT_STOP_REQUEST);
 	mutex_unlock(&lat->lock);
+	lat_genl_exit(lat);
 }
 
 void lat_free(struct lat *lat)
 {
-	unregister_reboot_notifier(&lat->reboot);
-	unregister_pm_notifier(&lat->pm);
-	cpuhp_state_remove_instance_nocalls(lat->cpuhp_state, &lat->cpuhp);
-	cpuhp_remove_multi_state(lat->cpuhp_state);
-	irq_work_sync(&lat->end_irq_work);
-	cancel_work_sync(&lat->end_work);
-	destroy_workqueue(lat->wq);
-	lat_session_free(lat);
-	lat_machine_exit(lat);
+	lat_unregister_parts(lat);
 	kfree(lat);
 }

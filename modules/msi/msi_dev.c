@@ -44,7 +44,7 @@ static bool msi_parse_address(const char *text, int *domain, unsigned int *bus, 
 }
 
 /* Does the current setting name this device? Context: lat->lock. */
-static bool msi_is_wanted(const struct pci_dev *pdev)
+static bool msi_is_named(const struct pci_dev *pdev)
 {
 	const char *text = lat_param(msi_binding->lat, msi_binding->row)->text;
 	unsigned int bus, devfn;
@@ -53,6 +53,11 @@ static bool msi_is_wanted(const struct pci_dev *pdev)
 	return msi_parse_address(text, &domain, &bus, &devfn) &&
 	       pci_domain_nr(pdev->bus) == domain && pdev->bus->number == bus &&
 	       pdev->devfn == devfn;
+}
+
+bool msi_is_wanted(const struct msi_dev *dev)
+{
+	return msi_is_named(dev->pdev);
 }
 
 static int msi_map(struct msi_dev *dev)
@@ -115,7 +120,7 @@ static int msi_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	int err = -ENODEV;
 
 	mutex_lock(lock);
-	if (!msi_is_wanted(pdev))
+	if (!msi_is_named(pdev))
 		goto out_unlock;
 	err = -EBUSY;
 	if (msi_device.pdev)

@@ -161,6 +161,9 @@ int msi_vectors_alloc(struct msi_dev *dev, unsigned int n, unsigned int kind, st
 /* Free them, where there are any; the device must send nothing any more. Context: process. */
 void msi_vectors_free(struct msi_dev *dev);
 
+/* Is the device the one that its setting names now? Context: process, lat->lock. */
+bool msi_is_wanted(const struct msi_dev *dev);
+
 /* Would msi_vectors_alloc() be possible? The same, without a device access. */
 int msi_vectors_check(const struct msi_dev *dev, unsigned int n, unsigned int kind,
 		      struct lat_why *why);

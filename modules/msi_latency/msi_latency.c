@@ -913,6 +913,9 @@ static int msi_check(struct lat *lat, struct lat_config *config, bool points_aut
 	if (!msi.dev)
 		return lat_refuse(why, -ENODEV,
 				  "no device is bound; load with device=0000:00:04.0, or set device and bind it");
+	if (!msi_is_wanted(msi.dev))
+		return lat_refuse(why, -ENODEV, "device=%s: is not bound to this module, %s is",
+				  lat_param(lat, LAT_P_device)->text, pci_name(msi.dev->pdev));
 	err = msi_vectors_check(msi.dev, ncpus, lat_value(lat, LAT_P_vector), why);
 	if (err)
 		return err;

@@ -23,37 +23,38 @@ with_lock() {
 	) 9>"$file"
 }
 
-# The URI of the machine's own Debian archive: main or security. No host name is
-# kept in this tree; a machine without Debian sources names them in the
-# environment (LATKIT_DEBIAN_URI, LATKIT_DEBIAN_SECURITY_URI).
+# The sources this machine has, as "URI SUITE" lines, without a package list having
+# ever been fetched.
+apt_sources() {
+	apt-get -o Debug::NoLocking=1 --print-uris update 2>/dev/null |
+		sed -nE "s#^'(.*)/dists/(.*)/InRelease' .*#\1 \2#p"
+}
+
+# The URIs of the machine's own Debian archive, so that no host name is kept in
+# this tree. A machine without Debian sources names them in the environment.
+# The archive proper is known by its -updates suite, which nobody else has.
 debian_uri() {
-	local label=$1 given=$2 uri
-	if [[ -n $given ]]; then
-		printf '%s\n' "$given"
-		return
-	fi
-	# shellcheck disable=SC2016 # apt fills these in
-	uri=$(apt-get indextargets --format '$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-		sed -n "s/^$label|//p" | head -n 1)
-	# Without package lists apt does not know the labels yet: fall back on the
-	# shape that every Debian mirror has.
-	# shellcheck disable=SC2016
-	[[ -n $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-		case $label in
-		Debian) grep -E '/debian/?$' ;;
-		*) grep -E '/debian-security/?$' ;;
-		esac | head -n 1)
-	printf '%s\n' "$uri"
+	local uri=${LATKIT_DEBIAN_URI:-}
+	[[ -n $uri ]] || uri=$(apt_sources | awk '$2 ~ /-updates$/ && $1 !~ /ubuntu/ { print $1; exit }')
+	[[ -n $uri ]] || uri=$(apt_sources | awk '$1 ~ /:\/\/[^\/]+\/debian$/ { print $1; exit }')
+	printf '%s\n' "${uri%/}"
+}
+
+security_uri() {
+	local uri=${LATKIT_DEBIAN_SECURITY_URI:-}
+	[[ -n $uri ]] || uri=$(apt_sources | awk '$2 ~ /-security$/ && $1 !~ /ubuntu/ { print $1; exit }')
+	[[ -n $uri ]] || uri=$(debian_uri | sed -n 's#/debian$#/debian-security#p')
+	printf '%s\n' "${uri%/}"
 }
 
 # deb_line SUITE: the sources line that reaches SUITE.
 deb_line() {
 	local suite=$1 uri keyring=/usr/share/keyrings/debian-archive-keyring.gpg signed=
 	case $suite in
-	*-security) uri=$(debian_uri Debian-Security "${LATKIT_DEBIAN_SECURITY_URI:-}") ;;
-	*) uri=$(debian_uri Debian "${LATKIT_DEBIAN_URI:-}") ;;
+	*-security) uri=$(security_uri) ;;
+	*) uri=$(debian_uri) ;;
 	esac
-	[[ -n $uri ]] || die "no Debian archive in this machine's apt sources; name one in LATKIT_DEBIAN_URI and LATKIT_DEBIAN_SECURITY_URI"
+	[[ -n $uri ]] || die "no Debian archive in this machine's apt sources: name one in LATKIT_DEBIAN_URI, and its LATKIT_DEBIAN_SECURITY_URI"
 	[[ -r $keyring ]] && signed="signed-by=$keyring "
 	printf 'deb [%sarch=%s] %s %s main\n' "$signed" "$APT_ARCH" "$uri" "$suite"
 }

@@ -31,7 +31,7 @@ qemu_fetch_locked() {
 	! qemu_cached "$root" "${QEMU_PROGRAM[$arch]}" || return 0
 	# Resolved against what is installed here, so only missing libraries come.
 	private_apt "$QEMU_SUITES" "$(dpkg --print-architecture)" "$(status_file)"
-	private_update missing
+	private_update missing || return
 	rm -rf "$part"
 	mkdir -p "$part/.debs/partial"
 	say "fetching QEMU from bookworm-backports"
