@@ -257,19 +257,31 @@ static int take_breaktrace(struct parser *parser, const char *value)
 	return set_param(parser, "threshold", value, US);
 }
 
+/* Hexadecimal digits up to @end, which is stepped over; 0 ends the text. */
+static bool take_hex(const char **p, char end, unsigned int max, unsigned int *number)
+{
+	unsigned long long value;
+
+	if (lat_parse_digits(p, 16, &value) != LAT_PARSE_OK || value > max || **p != end)
+		return false;
+	*number = value;
+	if (end)
+		(*p)++;
+	return true;
+}
+
 static int take_device(struct parser *parser, const char *value)
 {
-	unsigned int domain, bus, slot, function;
-	char rest;
+	unsigned int domain = 0, bus, slot, function;
+	const char *p = value, *colon = strchr(value, ':');
 
 	/* "04:00.0" is what lspci prints where there is only one domain. */
-	if (sscanf(value, "%x:%x:%x.%x%c", &domain, &bus, &slot, &function, &rest) != 4) {
-		domain = 0;
-		if (sscanf(value, "%x:%x.%x%c", &bus, &slot, &function, &rest) != 3)
-			goto refuse;
-	}
-	if (strlen(value) > 16 || bus > 0xff || slot > 0x1f || function > 7)
+	if (colon && strchr(colon + 1, ':') && !take_hex(&p, ':', 0xffff, &domain))
 		goto refuse;
+	if (!take_hex(&p, ':', 0xff, &bus) || !take_hex(&p, '.', 0x1f, &slot) ||
+	    !take_hex(&p, 0, 7, &function))
+		goto refuse;
+	free(parser->options->device);
 	parser->options->device = lat_format("%04x:%02x:%02x.%x", domain, bus, slot, function);
 	return set_param(parser, "device", parser->options->device, 0);
 refuse:
@@ -933,9 +945,9 @@ void lat_opts_help(const struct lat_tool *tool, FILE *f)
 	fprintf(f,
 		"\nAlso understood: --affinity (--cpus), --interval (--period), --loops (--count),\n"
 		"-D (--duration).\n\n"
-		"Exit status: 0 as asked or by SIGINT or SIGTERM, and no limit broken; 1 could not\n"
-		"measure, or too few samples for a limit; 2 a limit broken or stopped by -T;\n"
-		"129 usage.\n");
+		"Exit status: 0 as asked or by SIGINT or SIGTERM, and no limit broken; 1 could\n"
+		"not measure, or too few samples for a limit; 2 a limit broken or stopped by\n"
+		"-T; 129 usage.\n");
 	free(parser);
 }
 

@@ -265,10 +265,17 @@ static int bind_to(const struct lat_device *device, const char *module, struct l
 
 	if (device->driver)
 		ret = unbind(device->bdf, device->driver, err);
-	if (!ret)
-		ret = set_override(device->bdf, module, err);
+	/*
+	 * Not overridden to the module: then its own table decides what it can measure, while an
+	 * override would hand it any device at all.
+	 */
+	if (!ret && device->override)
+		ret = set_override(device->bdf, NULL, err);
 	if (!ret)
 		ret = bind(device->bdf, module, err);
+	if (ret == -ENODEV)
+		lat_fail(err, 0, "%s: module %s cannot measure this device; --list shows those it may know",
+			 device->bdf, module);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "core/bucket.h"
@@ -18,7 +19,7 @@
 #include "lib/limit.h"
 #include "lib/report_json.h"
 
-#define FILE_MAX (256UL << 20)
+#define FILE_MAX (256L << 20)
 /* Greatest whole number every JSON reader keeps exactly. */
 #define EXACT_MAX (1LL << 53)
 
@@ -1028,6 +1029,7 @@ int lat_report_load(const char *path, struct lat_report *report, struct lat_erro
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	struct lat_error inner;
 	json_error_t reason;
+	struct stat st;
 	json_t *root;
 	int ret;
 
@@ -1036,12 +1038,12 @@ int lat_report_load(const char *path, struct lat_report *report, struct lat_erro
 		ret = -errno;
 		return lat_fail(err, ret, "%s: %s", path, strerror(-ret));
 	}
-	if (f != stdin && !fseek(f, 0, SEEK_END) && ftell(f) > (long)FILE_MAX) {
-		fclose(f);
-		return lat_fail(err, -EFBIG, "%s: larger than any report", path);
+	if (fstat(fileno(f), &st) || S_ISDIR(st.st_mode) || st.st_size > FILE_MAX) {
+		if (f != stdin)
+			fclose(f);
+		return lat_fail(err, -EINVAL, "%s: %s", path, S_ISDIR(st.st_mode) ?
+				"Is a directory" : "larger than any report");
 	}
-	if (f != stdin)
-		rewind(f);
 	root = json_loadf(f, JSON_REJECT_DUPLICATES, &reason);
 	ret = read_root(root, &reason, report, &inner);
 	json_decref(root);
