@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <libsmartcols.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -337,17 +338,12 @@ static int64_t low_at(int at)
 	return high > INT64_MAX ? INT64_MIN : -(int64_t)high;
 }
 
-static int log2_of(uint64_t n)
-{
-	return n ? 64 - __builtin_clzll(n) : 0;
-}
-
 static void print_bar(const struct lat_style *style, int from, uint64_t count, uint64_t most,
 		      FILE *f)
 {
 	/* A count of one is seen beside one of a million: the bar is its logarithm. */
-	int width = count ? 1 + (PICTURE_WIDTH - 1) * (log2_of(count) - 1) /
-			    (log2_of(most) > 1 ? log2_of(most) - 1 : 1) : 0;
+	int width = count ? 1 + (int)((PICTURE_WIDTH - 1) * log((double)count) /
+				      log(most > 1 ? (double)most : 2)) : 0;
 	char text[32];
 
 	value_text(style, low_at(from), text, sizeof(text));
