@@ -269,7 +269,8 @@ bool lat_env_has_hypervisor(void)
 
 static void take_text(struct lat_facts *facts, const char *key, char *text)
 {
-	if (text && *text)
+	/* What the kernel prints for a list it does not have. */
+	if (text && *text && strcmp(text, "(null)") && strcmp(text, " (null)"))
 		lat_fact_text(facts, key, text);
 	free(text);
 }

@@ -92,7 +92,7 @@ static void config_fact(struct lat_facts *config, const struct lat_param *param)
 	}
 }
 
-/* Facts about where things run belong to placement{}, all others to device{}. */
+/* Which part of the report a fact belongs to, by how its key begins; else device{}. */
 static struct lat_facts *section_of(struct lat_report *report, const char *key)
 {
 	static const struct section {
@@ -109,6 +109,8 @@ static struct lat_facts *section_of(struct lat_report *report, const char *key)
 		{ "posted", offsetof(struct lat_report, placement) },
 		{ "clock_skew", offsetof(struct lat_report, placement) },
 		{ "clock", offsetof(struct lat_report, env) },
+		{ "dither", offsetof(struct lat_report, analysis) },
+		{ "seed", offsetof(struct lat_report, analysis) },
 	};
 	size_t i;
 
