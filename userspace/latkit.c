@@ -175,12 +175,14 @@ static enum lat_exit do_version(const struct request *request)
  * @help: one line
  * @run: does it
  */
-static const struct command {
+struct command {
 	const char *name;
 	const char *argument;
 	const char *help;
 	enum lat_exit (*run)(const struct request *request);
-} commands[] = {
+};
+
+static const struct command commands[] = {
 	{ "list", NULL, "the instruments, what they do, and the devices", do_list },
 	{ "show", "FILE|INSTRUMENT", "a saved report, or what an instrument holds now", do_show },
 	{ "--help", NULL, "print this", do_help },
@@ -220,11 +222,11 @@ static enum lat_exit do_completion(const struct request *request)
 	size_t i;
 
 	(void)request;
-	printf("# SPDX-License-Identifier: GPL-2.0-only\n"
+	printf("# %s: GPL-2.0-only\n"
 	       "# Completion of latkit for bash, made from its tables by --completion.\n"
 	       "_latkit() {\n"
 	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
-	       "\tmapfile -t COMPREPLY < <(compgen -f -W '");
+	       "\tmapfile -t COMPREPLY < <(compgen -f -W '", "SPDX-License-Identifier");
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("%s ", commands[i].name);
 	for (i = 0; options[i].name; i++)
@@ -257,8 +259,8 @@ static int parse(int argc, char **argv, const struct command *command, struct re
 		case 'f':
 			request->printer = lat_printer_find(optarg);
 			if (!request->printer)
-				return lat_fail(err, -EINVAL, "no format '%s'; there are text, json",
-						optarg);
+				return lat_fail(err, -EINVAL, "no format '%s'; there are %s",
+						optarg, "text, json");
 			break;
 		case 'o':
 			request->output = optarg;

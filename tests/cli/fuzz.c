@@ -151,7 +151,8 @@ static const struct lat_tool tool = {
 static void fuzz_command_line(void)
 {
 	static const char * const examples[] = {
-		"-p", "100", "-d5", "--duration=1m", "-l", "1000", "--limit", "max<=5us", "-T", "50",
+		"-p", "100", "-d5", "--duration=1m", "-l", "1000", "--limit", "max<=5us", "-T",
+		"50",
 		"-H", "linear:1us:10", "--cpus", "0-3", "--device", "00:04.0", "--percentiles",
 		"50,99.9", "--require", "hypervisor,smi", "--force", "--print-offset", "-1us", "-m",
 		"--replay", "-", "--seed", "0xffffffffffffffff", "-vnq", "--points", "irq,thread",

@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs in a guest of scripts/lab and proves there what msi-latency promises about a real kernel: exit
-# codes, what a device gets back, signals, privilege, two tools at once. TAP on standard output; the
-# reports it writes into $OUT are validated on the host. Start it by
-#
-#	scripts/lab run --kernel 6.1 --device edu --device e1000e --net user \
-#		--modprobe e1000e --modprobe pci-stub \
-#		--copy /usr/bin/setpriv --copy tests/cli/vm-msi-latency.sh \
-#		--out DIR -- sh vm-msi-latency.sh
-#
-# after `make -C userspace all tests`.
+# Runs in a guest of scripts/lab and proves there what msi-latency promises about a real kernel:
+# exit codes, what a device gets back, signals, privilege, two tools at once. The reports it writes
+# into $OUT are for tests/cli/validate.py on the host. Needs `make -C userspace all tests`, then
+# `tests/lib/guest-test 6.1 tests/cli/vm-msi-latency.sh`.
+# lab: --device edu --device e1000e --net user --modprobe e1000e --modprobe pci-stub
+# lab: --copy /usr/bin/setpriv
+# shellcheck disable=SC2086 # $short is words
+# shellcheck source=tests/lib/tap.sh
+. ./tap.sh
 
 EDU=0000:00:04.0
 NIC=0000:00:05.0
@@ -17,24 +16,11 @@ STATE=/run/latkit/rebind
 SYS=/sys/bus/pci/devices
 WORK=$(mktemp -d)
 OUT=${OUT:-$WORK}
-COUNT=0
-FAILED=0
 
-# ok STATUS SENTENCE
-ok() {
-	COUNT=$((COUNT + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $COUNT - $2"
-	else
-		FAILED=$((FAILED + 1))
-		echo "not ok $COUNT - $2"
-		sed 's/^/# /' "$WORK/out" "$WORK/err" 2>/dev/null
-	fi
-}
-
-skip() {
-	COUNT=$((COUNT + 1))
-	echo "ok $COUNT - $1 # SKIP $2"
+# claim STATUS SENTENCE: a broken one shows what the last command printed
+claim() {
+	ok "$1" "$2"
+	[ "$1" = 0 ] || sed 's/^/# /' "$WORK/out" "$WORK/err" 2>/dev/null
 }
 
 # run CODE SENTENCE COMMAND...: it must exit with CODE
@@ -45,7 +31,7 @@ run() {
 	"$@" >"$WORK/out" 2>"$WORK/err"
 	got=$?
 	[ "$got" = "$want" ]
-	ok $? "$sentence (exit $got)"
+	claim $? "$sentence (exit $got)"
 }
 
 says() { grep -q "$1" "$WORK/out" "$WORK/err"; }
@@ -57,7 +43,7 @@ override() { cat "$SYS/$1/driver_override"; }
 # settled BDF DRIVER SENTENCE: the driver has it, and no trace of the run is left
 settled() {
 	[ "$(driver "$1")" = "$2" ] && [ ! -e "$STATE/$1" ] && ! grep -q '^msi_latency ' /proc/modules
-	ok $? "$3"
+	claim $? "$3"
 }
 
 # give_to BDF DRIVER: so that there is somebody to take it from
@@ -82,20 +68,20 @@ short="msi-latency --device $EDU -l 200 --warmup 10 -q"
 # ---- plain runs ----
 run 0 "a run by count ends as asked" $short
 says '# Verdict: no verdict'
-ok $? "without limits there is no verdict"
+claim $? "without limits there is no verdict"
 settled $EDU "" "an unbound device is unbound again, the module is unloaded"
 run 0 "a limit that holds is exit 0" $short --limit 'irq:max<=10s' --limit 'irq:count>=200'
 run 2 "a limit that is broken is exit 2" $short --limit 'irq:max<=1ns'
 run 1 "too few samples for a limit is exit 1" $short --limit 'p99.999<=1s'
 says 'it takes 1000000'
-ok $? "and the number of samples it takes is told"
+claim $? "and the number of samples it takes is told"
 run 2 "stopped by -T is exit 2" msi-latency --device $EDU -T 1 -d 20 -q --warmup 10
 run 0 "a duration ends as asked" msi-latency --device $EDU -d 1s -q
 run 0 "the only device is found without --device" msi-latency -l 50 --warmup 0 -q
 run 0 "a rate limit is counted exactly" $short --limit 'irq:rate(1s)<=1000/s' \
 	--format json -o "$OUT/rate.json"
 grep -q '"1000000000"' "$OUT/rate.json"
-ok $? "and its count is in the report"
+claim $? "and its count is in the report"
 run 0 "a rate limit of all points starts too" $short --limit 'rate(1s)<=1000/s'
 run 0 "json is written" $short --format json -o "$OUT/plain.json"
 run 0 "json of two points" $short --points irq,thread --format json -o "$OUT/points.json"
@@ -108,24 +94,24 @@ run 129 "an unknown option is a usage error" msi-latency --no-such-option
 run 129 "a value out of range is a usage error" msi-latency -P 100
 run 1 "a CPU that is not there is refused by the module" msi-latency --device $EDU -c 4000 -q
 says 'cpus=4000'
-ok $? "with the value that was refused"
+claim $? "with the value that was refused"
 settled $EDU "" "and nothing is left of it"
 run 1 "a device that is not there is refused" msi-latency --device 0000:00:1e.7 -q
 run 1 "disk full for the report is exit 1" $short -o /dev/full
 run 1 "a missing module is exit 1" env LATKIT_MODULES=/nowhere $short
 says 'LATKIT_MODULES'
-ok $? "and the message says where it was looked for"
+claim $? "and the message says where it was looked for"
 
 # ---- a device with another driver ----
 if [ -d /sys/bus/pci/drivers/pci-stub ] && give_to $EDU pci-stub; then
 	run 1 "a device that has a driver is not taken without --rebind" $short
 	says 'rebind takes it'
-	ok $? "and the way out is told"
+	claim $? "and the way out is told"
 	settled $EDU pci-stub "it still has its driver"
 	run 0 "with --rebind it is measured" $short --rebind
 	settled $EDU pci-stub "after success the driver is back"
 	[ "$(override $EDU)" = pci-stub ]
-	ok $? "and so is the driver_override"
+	claim $? "and so is the driver_override"
 	run 2 "a broken limit" $short --rebind --limit 'irq:max<=1ns'
 	settled $EDU pci-stub "after a broken limit the driver is back"
 	run 1 "a parameter the module refuses" msi-latency --device $EDU --rebind -c 4000 -q
@@ -143,10 +129,10 @@ if [ -d /sys/bus/pci/drivers/pci-stub ] && give_to $EDU pci-stub; then
 		wait $pid
 		got=$?
 		[ $got = 0 ]
-		ok $? "SIG$signal ends the run with exit 0 although inherited as ignored ($got)"
+		claim $? "SIG$signal ends the run with exit 0 although inherited as ignored ($got)"
 		settled $EDU pci-stub "after SIG$signal the driver is back"
 		grep -q '"stop_reason": "request"' "$OUT/$signal.json"
-		ok $? "after SIG$signal the report is whole"
+		claim $? "after SIG$signal the report is whole"
 	done
 
 	msi-latency --device $EDU --rebind -q >"$WORK/out" 2>"$WORK/err" &
@@ -154,21 +140,21 @@ if [ -d /sys/bus/pci/drivers/pci-stub ] && give_to $EDU pci-stub; then
 	until_runs
 	run 1 "a second tool is refused" $short --rebind
 	says "$pid"
-	ok $? "and told which process has it"
+	claim $? "and told which process has it"
 	run 1 "--restore leaves a living run alone" msi-latency --restore --device $EDU
 	latkit list | grep -q '^msi_latency *running'
-	ok $? "the first one goes on untouched"
+	claim $? "the first one goes on untouched"
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	[ "$(driver $EDU)" = msi_latency ] && [ -e $STATE/$EDU ]
-	ok $? "after SIGKILL the device is still taken, and written down"
+	claim $? "after SIGKILL the device is still taken, and written down"
 	latkit list | grep -q '^msi_latency *running'
-	ok $? "and the session still runs"
+	claim $? "and the session still runs"
 	run 0 "--restore gives it back" msi-latency --restore
 	[ "$(driver $EDU)" = pci-stub ] && [ ! -e $STATE/$EDU ]
-	ok $? "after SIGKILL and --restore the driver is back"
+	claim $? "after SIGKILL and --restore the driver is back"
 	latkit list | grep -q '^msi_latency *idle'
-	ok $? "and the session was stopped"
+	claim $? "and the session was stopped"
 	run 0 "--restore with nothing to do is no error" msi-latency --restore
 	run 1 "--restore of a device nobody took is one" msi-latency --restore --device $EDU
 	rmmod msi_latency
@@ -194,20 +180,20 @@ if [ "$(driver $NIC)" = e1000e ]; then
 	ip link set "$name" up
 	run 1 "an interface that is up is refused" msi-latency --device $NIC --rebind -l 10 -q
 	says "$name"
-	ok $? "and named"
+	claim $? "and named"
 	ip addr add 10.0.2.15/24 dev "$name"
 	ip route add default via 10.0.2.2
 	run 1 "the interface of the default route is refused with one --force" \
 		msi-latency --device $NIC --rebind --force -l 10 -q
 	says 'default route'
-	ok $? "and that is the reason told"
+	claim $? "and that is the reason told"
 	ip route del default
 	ip link set "$name" down
 	# Whether the module can measure it or not, e1000e must have it again.
 	msi-latency --device $NIC --rebind -l 100 --warmup 0 -q >"$WORK/out" 2>"$WORK/err"
 	settled $NIC e1000e "e1000e has its device again"
 	[ -d "$SYS/$NIC/net" ] && ip link set "$(ls $SYS/$NIC/net)" up
-	ok $? "and its interface comes up"
+	claim $? "and its interface comes up"
 	ip link set "$(ls $SYS/$NIC/net)" down
 else
 	skip "taking a network card from e1000e" "no e1000e"
@@ -221,7 +207,7 @@ echo 1 >$SYS/$EDU/remove
 wait $pid
 got=$?
 [ $got = 1 ] && grep -q '"stop_reason": "device-removed"' "$OUT/removed.json"
-ok $? "a device that is unplugged ends the run with exit 1 and a report ($got)"
+claim $? "a device that is unplugged ends the run with exit 1 and a report ($got)"
 echo 1 >/sys/bus/pci/rescan
 
 # ---- privilege ----
@@ -230,7 +216,7 @@ nobody() { ./setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 if [ -x ./setpriv ]; then
 	nobody genl-probe msi_latency commands >"$WORK/out" 2>"$WORK/err"
 	[ "$(grep -c ': EPERM: ' "$WORK/out")" = 8 ]
-	ok $? "uid 65534 gets EPERM from all 8 commands"
+	claim $? "uid 65534 gets EPERM from all 8 commands"
 	nobody genl-probe msi_latency events >"$WORK/out" 2>"$WORK/err" &
 	pid=$!
 	usleep 300000
@@ -238,44 +224,43 @@ if [ -x ./setpriv ]; then
 	echo 1 >/sys/kernel/debug/msi_latency/enable
 	wait $pid
 	grep -q '^JOIN: EPERM' "$WORK/out" && grep -q '^EVENTS: 0' "$WORK/out"
-	ok $? "uid 65534 cannot listen to events and gets none"
+	claim $? "uid 65534 cannot listen to events and gets none"
 	nobody msi-latency -l 10 >"$WORK/out" 2>"$WORK/err"
 	[ $? = 1 ] && says 'root'
-	ok $? "msi-latency without root says that it takes root"
+	claim $? "msi-latency without root says that it takes root"
 else
 	skip "uid 65534" "no setpriv"
 fi
 run 1 "a session somebody else started is left alone" msi-latency --device $EDU -l 10 -q
 latkit list | grep -q '^msi_latency *running'
-ok $? "it still runs"
+claim $? "it still runs"
 echo 0 >/sys/kernel/debug/msi_latency/enable
 genl-probe msi_latency malformed >"$WORK/out" 2>"$WORK/err"
 [ "$(grep -c ': OK:' "$WORK/out")" = 0 ] && [ "$(wc -l <"$WORK/out")" = 10 ]
-ok $? "every malformed message is refused"
+claim $? "every malformed message is refused"
 genl-probe msi_latency commands >"$WORK/out" 2>"$WORK/err"
 grep -q '^GET: OK' "$WORK/out"
-ok $? "and the family answers afterwards"
+claim $? "and the family answers afterwards"
 genl-probe msi_latency commands >"$WORK/out" 2>"$WORK/err"
 echo 0 >/sys/kernel/debug/msi_latency/enable 2>/dev/null
 run 0 "a module that was loaded before measures what it is told" \
 	msi-latency --device $EDU -l 100 --warmup 0 -q
 grep -q '^msi_latency ' /proc/modules
-ok $? "and stays loaded"
+claim $? "and stays loaded"
 rmmod msi_latency
 
 # ---- what it costs ----
-begin=$(cut -d ' ' -f 1 /proc/uptime)
 msi-latency --device $EDU -d 5 -q >"$WORK/out" 2>"$WORK/err" &
 pid=$!
 until_runs
 sleep 2
 grep VmHWM /proc/$pid/status >"$WORK/out"
 [ "$(tr -dc 0-9 <"$WORK/out")" -le 8192 ]
-ok $? "peak memory while running is at most 8 MiB ($(tr -s '\t ' ' ' <"$WORK/out"))"
+claim $? "peak memory while running is at most 8 MiB ($(tr -s '\t ' ' ' <"$WORK/out"))"
 # utime and stime, in ticks of 10 ms, after 2 s and more
-[ "$(awk '{ print $14 + $15 }' /proc/$pid/stat)" -le 20 ]
-ok $? "it uses hardly any CPU time while it waits ($(awk '{ print $14 + $15 }' /proc/$pid/stat) ticks since start, $begin)"
+ticks=$(awk '{ print $14 + $15 }' /proc/$pid/stat)
+[ "$ticks" -le 20 ]
+claim $? "it uses hardly any CPU time while it waits ($ticks ticks since it began)"
 wait $pid
 
-echo "1..$COUNT"
-[ $FAILED = 0 ]
+tap_end

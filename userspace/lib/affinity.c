@@ -19,18 +19,20 @@ void lat_measured_cpus(const char *list, struct lat_cpuset *measured)
 	if (strcmp(list, "auto")) {
 		if (lat_cpulist_parse(list, LAT_CPUS_MAX, &asked, &ignored))
 			return;
-		lat_cpuset_for_each(cpu, &asked)
+		for (cpu = 0; lat_cpuset_step(&asked, &cpu); cpu++)
 			if (lat_cpuset_has(&online, cpu))
 				lat_cpuset_add(measured, cpu);
 		return;
 	}
-	lat_cpuset_for_each(cpu, &isolated) {
+	for (cpu = 0; lat_cpuset_step(&isolated, &cpu); cpu++) {
 		if (lat_cpuset_has(&online, cpu)) {
 			lat_cpuset_add(measured, cpu);
 			return;
 		}
 	}
-	lat_cpuset_add(measured, lat_cpuset_next(&online, 0));
+	cpu = 0;
+	if (lat_cpuset_step(&online, &cpu))
+		lat_cpuset_add(measured, cpu);
 }
 
 void lat_add_siblings(const struct lat_cpuset *set, struct lat_cpuset *with)
@@ -39,11 +41,11 @@ void lat_add_siblings(const struct lat_cpuset *set, struct lat_cpuset *with)
 	unsigned int cpu, sibling;
 	char path[96];
 
-	lat_cpuset_for_each(cpu, set) {
+	for (cpu = 0; lat_cpuset_step(set, &cpu); cpu++) {
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
 		lat_cpulist_read(path, &siblings);
-		lat_cpuset_for_each(sibling, &siblings)
+		for (sibling = 0; lat_cpuset_step(&siblings, &sibling); sibling++)
 			lat_cpuset_add(with, sibling);
 	}
 }
@@ -60,7 +62,7 @@ static bool run_without(const struct lat_cpuset *avoid)
 		return false;
 	CPU_ZERO_S(size, allowed);
 	if (!sched_getaffinity(0, size, allowed)) {
-		lat_cpuset_for_each(cpu, avoid)
+		for (cpu = 0; lat_cpuset_step(avoid, &cpu); cpu++)
 			CPU_CLR_S(cpu, size, allowed);
 		moved = CPU_COUNT_S(size, allowed) && !sched_setaffinity(0, size, allowed);
 	}

@@ -12,7 +12,8 @@
  * @list: the parameter ``cpus``; "auto": the first isolated CPU, else the first online one
  * @measured: filled with those of them that are online
  *
- * Only to keep away and to look at them beforehand: the module decides, and reports, which they are.
+ * Only to keep away and to look at them beforehand: the module decides, and reports, which they
+ * are.
  */
 void lat_measured_cpus(const char *list, struct lat_cpuset *measured);
 

@@ -26,18 +26,18 @@ bool lat_cpuset_has(const struct lat_cpuset *set, unsigned int cpu)
 	return cpu < LAT_CPUS_MAX && (set->bits[cpu / 8] & 1U << cpu % 8);
 }
 
-unsigned int lat_cpuset_next(const struct lat_cpuset *set, unsigned int cpu)
+bool lat_cpuset_step(const struct lat_cpuset *set, unsigned int *cpu)
 {
-	while (cpu < LAT_CPUS_MAX && !lat_cpuset_has(set, cpu))
-		cpu++;
-	return cpu;
+	while (*cpu < LAT_CPUS_MAX && !lat_cpuset_has(set, *cpu))
+		(*cpu)++;
+	return *cpu < LAT_CPUS_MAX;
 }
 
 unsigned int lat_cpuset_count(const struct lat_cpuset *set)
 {
 	unsigned int cpu, n = 0;
 
-	lat_cpuset_for_each(cpu, set)
+	for (cpu = 0; lat_cpuset_step(set, &cpu); cpu++)
 		n++;
 	return n;
 }
@@ -77,7 +77,7 @@ char *lat_cpulist_text(const struct lat_cpuset *set)
 
 	if (!f)
 		return lat_strdup("");
-	lat_cpuset_for_each(cpu, set) {
+	for (cpu = 0; lat_cpuset_step(set, &cpu); cpu++) {
 		unsigned int last = cpu;
 
 		while (lat_cpuset_has(set, last + 1))

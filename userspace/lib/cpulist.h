@@ -22,12 +22,14 @@ void lat_cpuset_remove(struct lat_cpuset *set, unsigned int cpu);
 bool lat_cpuset_has(const struct lat_cpuset *set, unsigned int cpu);
 unsigned int lat_cpuset_count(const struct lat_cpuset *set);
 
-/* The first CPU from @cpu up that is in the set; LAT_CPUS_MAX: none. */
-unsigned int lat_cpuset_next(const struct lat_cpuset *set, unsigned int cpu);
-
-#define lat_cpuset_for_each(cpu, set) \
-	for ((cpu) = lat_cpuset_next(set, 0); (cpu) < LAT_CPUS_MAX; \
-	     (cpu) = lat_cpuset_next(set, (cpu) + 1))
+/**
+ * lat_cpuset_step() - walk over a set
+ * @set: the set: for (cpu = 0; lat_cpuset_step(set, &cpu); cpu++)
+ * @cpu: in: where to look from; out: the first CPU from there up that is in the set
+ *
+ * Return: false: there is none
+ */
+bool lat_cpuset_step(const struct lat_cpuset *set, unsigned int *cpu);
 
 /**
  * lat_cpulist_parse() - read a CPU list

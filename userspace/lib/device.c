@@ -185,7 +185,7 @@ int lat_device_get(const char *bdf, struct lat_device *device, struct lat_error 
 		read_device(udev, dev, device);
 	udev_device_unref(dev);
 	udev_unref(udev);
-	return dev ? 0 : lat_fail(err, -ENODEV, "%s: there is no such PCI device; --list shows those that can be measured", bdf);
+	return dev ? 0 : lat_fail(err, -ENODEV, "%s: there is no such PCI device; see --list", bdf);
 }
 
 void lat_device_free(struct lat_device *device)

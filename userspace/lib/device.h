@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PCI devices as an instrument sees them: which can be measured, who drives them now, and what would
- * be lost if they were taken away.
+ * PCI devices as an instrument sees them: which can be measured, who drives them now, and what
+ * would be lost if they were taken away.
  */
 #ifndef LATKIT_DEVICE_H
 #define LATKIT_DEVICE_H

@@ -14,6 +14,7 @@
 
 #include "lib/env.h"
 
+#define CLOCK_PATH "/sys/devices/system/clocksource/clocksource0"
 #define CPU_PATH "/sys/devices/system/cpu/cpu%u"
 
 static unsigned long long read_number(const char *path)
@@ -31,7 +32,8 @@ static void read_idle(struct lat_env_cpu *cpu)
 
 	while (cpu->n_idle < LAT_IDLE_MAX) {
 		struct lat_idle *idle = &cpu->idle[cpu->n_idle];
-		char *name = lat_read_file(CPU_PATH "/cpuidle/state%zu/name", cpu->cpu, cpu->n_idle);
+		char *name = lat_read_file(CPU_PATH "/cpuidle/state%zu/name", cpu->cpu,
+					   cpu->n_idle);
 
 		if (!name)
 			break;
@@ -203,7 +205,7 @@ void lat_env_read(struct lat_env *env, const struct lat_cpuset *measured, const 
 	char *text;
 
 	*env = (struct lat_env){
-		.clocksource = lat_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		.clocksource = lat_read_file("%s/current_clocksource", CLOCK_PATH),
 	};
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	env->time_us = now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
@@ -211,7 +213,7 @@ void lat_env_read(struct lat_env *env, const struct lat_cpuset *measured, const 
 	env->rt_runtime_us = text ? atol(text) : 0;
 	free(text);
 	lat_cpulist_read("/sys/devices/system/cpu/isolated", &isolated);
-	lat_cpuset_for_each(cpu, measured) {
+	for (cpu = 0; lat_cpuset_step(measured, &cpu); cpu++) {
 		env->cpus = lat_grow(env->cpus, env->n_cpus, sizeof(*env->cpus));
 		read_cpu(&env->cpus[env->n_cpus++], cpu, &isolated);
 		env->fair_server = env->fair_server || has_fair_server(cpu);
@@ -292,8 +294,8 @@ static void idle_fact(const struct lat_env_cpu *start, const struct lat_env_cpu 
 
 	for (i = 0; i < end->n_idle && i < start->n_idle && elapsed_us; i++)
 		used += snprintf(text + used, used < sizeof(text) ? sizeof(text) - used : 0,
-				 "%s%s %llu%%", i ? ", " : "", end->idle[i].name,
-				 (end->idle[i].time_us - start->idle[i].time_us) * 100 / elapsed_us);
+				 "%s%s %llu%%", i ? ", " : "", end->idle[i].name, 100 *
+				 (end->idle[i].time_us - start->idle[i].time_us) / elapsed_us);
 	snprintf(key, sizeof(key), "cpu%u_idle", end->cpu);
 	if (*text)
 		lat_fact_text(facts, key, text);

@@ -83,21 +83,22 @@ static int explain(struct kmod_module *module, const char *name, int ret, struct
 	case -ENOEXEC:
 		uname(&uts);
 		kernel = built_for(module);
-		lat_fail(err, ret, "module %s (%s) is built for kernel %s, this is %s; build it for this one: make modules",
-			 name, path, kernel ? kernel : "another", uts.release);
+		lat_fail(err, ret, "module %s (%s) is built for kernel %s, this is %s; %s", name,
+			 path, kernel ? kernel : "another", uts.release,
+			 "build it for this one: make modules");
 		free(kernel);
 		return ret;
 	case -EPERM:
 		if (geteuid())
-			return lat_fail(err, ret, "module %s is not loaded, and loading it takes root (CAP_SYS_MODULE)",
+			return lat_fail(err, ret, "module %s is not loaded, and that takes root",
 					name);
-		return lat_fail(err, ret, "module %s was refused%s", name, is_locked_down() ?
-				": the kernel is locked down and takes signed modules only (Secure Boot); sign it" :
-				" (CAP_SYS_MODULE is missing, or modules are disabled)");
+		return lat_fail(err, ret, "module %s was refused: %s", name, is_locked_down() ?
+				"the kernel is locked down (Secure Boot); sign the module" :
+				"CAP_SYS_MODULE is missing, or modules are disabled");
 	case -EKEYREJECTED:
 	case -EBADMSG:
-		return lat_fail(err, ret, "module %s (%s) is not signed with a key this kernel knows; sign it, or switch Secure Boot off",
-				name, path);
+		return lat_fail(err, ret, "module %s (%s) is not signed with a known key; %s",
+				name, path, "sign it, or switch Secure Boot off");
 	default:
 		return lat_fail(err, ret, "module %s (%s): %s; the kernel log has the reason", name,
 				path, strerror(-ret));
@@ -124,8 +125,10 @@ static int find_module(struct kmod_ctx *kmod, const char *name, struct kmod_modu
 	if (!ret && kmod_module_get_path(*module))
 		return 0;
 	uname(&uts);
-	return lat_fail(err, -ENOENT, "module %s is not there for kernel %s: neither in $LATKIT_MODULES (%s) nor installed; run make modules_install, or set LATKIT_MODULES",
-			name, uts.release, directory && *directory ? directory : "not set");
+	return lat_fail(err, -ENOENT, "module %s is neither in $LATKIT_MODULES (%s) nor %s %s; %s",
+			name, directory && *directory ? directory : "not set",
+			"installed for kernel", uts.release,
+			"run make modules_install, or set LATKIT_MODULES");
 }
 
 int lat_module_load(const char *name, bool *loaded, struct lat_error *err)
@@ -162,9 +165,8 @@ int lat_module_unload(const char *name, struct lat_error *err)
 	struct kmod_module *module = NULL;
 	int ret = kmod ? kmod_module_new_from_name(kmod, name, &module) : -ENOMEM;
 
-	if (!ret) {
+	if (!ret)
 		ret = kmod_module_remove_module(module, O_NONBLOCK);
-	}
 	kmod_module_unref(module);
 	kmod_unref(kmod);
 	return ret ? lat_fail(err, ret, "module %s stays loaded, idle: %s", name, strerror(-ret)) :

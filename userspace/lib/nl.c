@@ -69,8 +69,8 @@ int lat_nl_open(struct lat_nl *nl, const char *name, struct lat_error *err)
 		return lat_fail(err, -EPROTONOSUPPORT, "cannot open a netlink socket");
 	nl->family = genl_ctrl_resolve(nl->request, name);
 	if (nl->family < 0)
-		return lat_fail(err, -ENOENT, "the kernel has no netlink family '%s': is the module %s loaded?",
-				name, name);
+		return lat_fail(err, -ENOENT, "no netlink family '%s': is the module loaded?",
+				name);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink to one instrument: one request loop, which reads a reply to its end (ACK, error or
- * the end of a dump) before anything else is asked, and one socket for events.
+ * Generic netlink to one instrument: one request loop, which reads a reply to its end (ACK, error
+ * or the end of a dump) before anything else is asked, and one socket for events.
  */
 #ifndef LATKIT_NL_H
 #define LATKIT_NL_H

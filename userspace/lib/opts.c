@@ -21,6 +21,16 @@
 #define HELP_COLUMN 28
 #define ROWS_MAX 128
 
+/* Longer than fits beside their names. */
+#define HELP_LIMIT \
+	"fail (exit 2) unless it holds: [POINT:]STAT OP VALUE, as 'p99.99<=50us', " \
+	"'user:max<=100us', 'overruns=0', 'rate(80us)<=1/h'"
+#define HELP_FORCE \
+	"allow a period under 10 us, and taking a network interface that is up; " \
+	"twice: the one with the default route"
+#define HINT_PROCESS "cyclictest's; not needed, nothing is measured in this process"
+#define HINT_PER_CPU "cyclictest's; use -c LIST: there is one measurement per CPU"
+
 struct parser;
 
 /**
@@ -489,7 +499,7 @@ static const struct row tool_rows[] = {
 	{ .name = "percentiles", .argument = "LIST", .take = take_percentiles,
 	  .help = "percentiles of the report (default 50,90,99,99.9,99.99,99.999)" },
 	{ .name = "limit", .argument = "LIMIT", .take = take_limit, .repeats = true,
-	  .help = "fail (exit 2) unless it holds: [POINT:]STAT OP VALUE, as 'p99.99<=50us', 'user:max<=100us', 'overruns=0', 'rate(80us)<=1/h'" },
+	  .help = HELP_LIMIT },
 	{ .name = "require", .argument = "CODE", .take = take_require, .repeats = true,
 	  .help = "no verdict (exit 1) if there is a trust note with this code" },
 	{ .name = "format", .argument = "FORMAT", .take = take_format,
@@ -506,7 +516,7 @@ static const struct row tool_rows[] = {
 	{ .name = "default-system", .take = take_default_system,
 	  .help = "leave idle states alone (else --idle 0 holds the measured CPUs awake)" },
 	{ .name = "force", .take = take_force, .repeats = true,
-	  .help = "allow a period under 10 us, and taking a network interface that is up; twice: the one with the default route" },
+	  .help = HELP_FORCE },
 	{ .name = "help", .letter = 'h', .take = take_help, .help = "print this" },
 	{ .name = "version", .take = take_version, .help = "print the version" },
 	{ .name = "completion", .take = take_completion, .help = "print the completion for bash" },
@@ -524,13 +534,13 @@ static const struct row foreign_rows[] = {
 	{ .letter = 'a', .hint = "cyclictest's; use -c LIST (or --affinity LIST)" },
 	{ .letter = 'b', .hint = "cyclictest's; use --breaktrace TIME, or -T TIME to only stop" },
 	{ .letter = 'i', .hint = "cyclictest's; use -p TIME (or --interval TIME)" },
-	{ .letter = 'm', .hint = "cyclictest's; not needed, nothing is measured in this process" },
+	{ .letter = 'm', .hint = HINT_PROCESS },
 	{ .letter = 'N', .hint = "cyclictest's; use -n" },
 	{ .letter = 'S', .hint = "cyclictest's; use -c all" },
-	{ .letter = 't', .hint = "cyclictest's; use -c LIST: there is one measurement per CPU" },
-	{ .name = "mlockall", .hint = "cyclictest's; not needed, nothing is measured in this process" },
+	{ .letter = 't', .hint = HINT_PER_CPU },
+	{ .name = "mlockall", .hint = HINT_PROCESS },
 	{ .name = "smp", .hint = "cyclictest's; use -c all" },
-	{ .name = "threads", .hint = "cyclictest's; use -c LIST: there is one measurement per CPU" },
+	{ .name = "threads", .hint = HINT_PER_CPU },
 	{ .name = "json", .hint = "rt-tests'; use --format json -o FILE" },
 };
 
@@ -887,7 +897,8 @@ static void wrap(FILE *f, const char *text, int column)
 
 static char *help_text(const struct parser *parser, const struct row *row)
 {
-	const struct lat_param_row *param = row->param ? find_param(parser->tool, row->param) : NULL;
+	const struct lat_param_row *param =
+		row->param ? find_param(parser->tool, row->param) : NULL;
 	const char *unit = row->bare_ns == US ? "; a bare number is us" :
 		row->bare_ns == S ? "; a bare number is s" : "";
 
@@ -955,6 +966,7 @@ void lat_opts_completion(const struct lat_tool *tool, FILE *f)
 {
 	struct parser *parser = table_of(tool);
 	const struct lat_printer *printer;
+	const char *words_end = "' -- \"$cur\"); return ;;\n";
 	char function[64], *p;
 	size_t i;
 
@@ -962,17 +974,17 @@ void lat_opts_completion(const struct lat_tool *tool, FILE *f)
 	for (p = function; *p; p++)
 		if (*p == '-')
 			*p = '_';
-	fprintf(f, "# SPDX-License-Identifier: GPL-2.0-only\n"
+	fprintf(f, "# %s: GPL-2.0-only\n"
 		"# Completion of %s for bash, made from its option table by --completion.\n"
 		"%s() {\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 		"\tCOMPREPLY=()\n"
-		"\tcase $prev in\n", tool->name, function);
+		"\tcase $prev in\n", "SPDX-License-Identifier", tool->name, function);
 	fprintf(f, "\t--format) mapfile -t COMPREPLY < <(compgen -W '");
 	for (printer = lat_printers; printer->name; printer++)
 		fprintf(f, "%s%s", printer == lat_printers ? "" : " ", printer->name);
-	fprintf(f, "' -- \"$cur\"); return ;;\n"
-		"\t-o|--output|--replay) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\"); return ;;\n");
+	fputs(words_end, f);
+	fprintf(f, "\t-o|--output|--replay) mapfile -t COMPREPLY < <(compgen -f%s", words_end + 1);
 	for (i = 0; i < tool->n_params; i++) {
 		char *name = option_name(tool->params[i].name), *choices;
 
@@ -983,8 +995,8 @@ void lat_opts_completion(const struct lat_tool *tool, FILE *f)
 				*p = ' ';
 		if (is_option(&tool->params[i]) && (tool->params[i].type == LAT_T_ENUM ||
 						    tool->params[i].type == LAT_T_BOOL))
-			fprintf(f, "\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\"); return ;;\n",
-				name, choices);
+			fprintf(f, "\t--%s) mapfile -t COMPREPLY < <(compgen -W '%s%s", name,
+				choices, words_end);
 		free(choices);
 		free(name);
 	}

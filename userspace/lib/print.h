@@ -18,7 +18,11 @@
 struct lat_style {
 	bool nanoseconds;
 	bool verbose;
-	enum lat_histogram { LAT_HISTOGRAM_NONE, LAT_HISTOGRAM_LOG, LAT_HISTOGRAM_LINEAR } histogram;
+	enum lat_histogram {
+		LAT_HISTOGRAM_NONE,
+		LAT_HISTOGRAM_LOG,
+		LAT_HISTOGRAM_LINEAR,
+	} histogram;
 	struct lat_percents percents;
 };
 

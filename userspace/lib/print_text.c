@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * One screen for people: what was measured, a table per point and CPU, counters, a small picture,
- * trust in one line, and the verdict. Every line that is not the table or the picture starts with #.
+ * trust in one line, and the verdict. Every line that is neither table nor picture starts with #.
  */
 #include <inttypes.h>
 #include <libsmartcols.h>

@@ -247,14 +247,17 @@ static int may_take(const struct lat_device *device, const char *module, bool ma
 	if (!device->driver)
 		return 0;
 	if (!may_rebind)
-		return lat_fail(err, -EBUSY, "%s: driver %s has it; --rebind takes it, and gives it back at the end",
-				device->bdf, device->driver);
+		return lat_fail(err, -EBUSY, "%s: driver %s has it; %s", device->bdf,
+				device->driver,
+				"--rebind takes it, and gives it back at the end");
 	if (device->default_route && force < 2)
-		return lat_fail(err, -EBUSY, "%s: the default route goes through its interface %s; to cut it all the same give --force twice",
-				device->bdf, device->netdev);
+		return lat_fail(err, -EBUSY, "%s: the default route goes through it (%s); %s",
+				device->bdf, device->netdev,
+				"to cut it all the same give --force twice");
 	if (device->netdev && !force)
-		return lat_fail(err, -EBUSY, "%s: its network interface %s is up; take it down (ip link set %s down) or give --force",
-				device->bdf, device->netdev, device->netdev);
+		return lat_fail(err, -EBUSY, "%s: its network interface %s is up; %s",
+				device->bdf, device->netdev,
+				"take it down (ip link set ... down) or give --force");
 	(void)module;
 	return 0;
 }
@@ -274,7 +277,7 @@ static int bind_to(const struct lat_device *device, const char *module, struct l
 	if (!ret)
 		ret = bind(device->bdf, module, err);
 	if (ret == -ENODEV)
-		lat_fail(err, 0, "%s: module %s cannot measure this device; --list shows those it may know",
+		lat_fail(err, 0, "%s: module %s cannot measure this device; see --list",
 			 device->bdf, module);
 	return ret;
 }
@@ -295,8 +298,8 @@ int lat_rebind_take(const struct lat_device *device, const char *module, bool ma
 	if (!ret && ours)
 		return 0;
 	if (!ret) {
-		ret = lat_fail(err, -EBUSY, "%s: a run that was killed has not given it back; use --restore",
-			       device->bdf);
+		ret = lat_fail(err, -EBUSY, "%s: a killed run has not given it back; %s",
+			       device->bdf, "use --restore");
 		forget(rebind);
 	}
 	if (ret != -ENOENT)
@@ -412,8 +415,9 @@ int lat_lock_instrument(const char *module, struct lat_error *err)
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		owner = lat_read_file("%s", path);
-		ret = lat_fail(err, -EBUSY, "%s is in use by process %s; only one can measure with it at a time",
-			       module, owner && *owner ? owner : "of somebody else");
+		ret = lat_fail(err, -EBUSY, "%s is in use by process %s; %s", module,
+			       owner && *owner ? owner : "of somebody else",
+			       "only one can measure with it at a time");
 		free(owner);
 		close(fd);
 		goto out;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Taking a device from its driver and giving it back. What has to be put back is written down, in
- * /run/latkit/rebind/<BDF>, before anything is touched, and removed after it was put back; while the
- * tool lives it holds a lock on that file, so that whoever finds it unlocked knows its owner died.
+ * /run/latkit/rebind/<BDF>, before anything is touched, and removed after it was put back; while
+ * the tool lives it holds a lock on that file, so that whoever finds it unlocked knows its owner
+ * died.
  */
 #ifndef LATKIT_REBIND_H
 #define LATKIT_REBIND_H

@@ -130,10 +130,15 @@ struct lat_verdict {
  * @analysis: what an instrument adds
  * @counters: the session's counters
  * @points: enabled points
+ * @n_points: how many
  * @series: interval series
+ * @n_series: how many
  * @worst: worst samples, worst first
+ * @n_worst: how many
  * @notes: trust notes of the module and the tool
+ * @n_notes: how many
  * @verdicts: limits
+ * @n_verdicts: how many
  * @stop_reason: enum lat_stop; -1: the session did not stop, or never started
  */
 struct lat_report {

@@ -420,7 +420,8 @@ static void put_notes(struct writer *w, const struct lat_report *report)
 		json_t *row = json_object();
 
 		json_object_set_new(row, "code", text_value(note->code));
-		json_object_set_new(row, "severity", json_string(lat_severity_name(note->severity)));
+		json_object_set_new(row, "severity",
+				    json_string(lat_severity_name(note->severity)));
 		json_object_set_new(row, "cpu", note->cpu < 0 ? json_null() :
 				    json_integer(note->cpu));
 		json_object_set_new(row, "text", text_value(note->text));
@@ -886,6 +887,7 @@ static void get_notes(struct reader *r, json_t *root, struct lat_report *report)
 	json_array_foreach(array, i, row) {
 		const char *code, *severity, *text;
 		int level = 0;
+		long cpu;
 
 		snprintf(r->where, sizeof(r->where), "trust[%zu]", i);
 		code = json_string_value(get(r, row, "code", JSON_STRING));
@@ -898,8 +900,8 @@ static void get_notes(struct reader *r, json_t *root, struct lat_report *report)
 			refuse(r, "severity", "not info, warn or void");
 		if (r->failed)
 			return;
-		lat_report_note(report, code, level,
-				is_absent(row, "cpu") ? -1 : (long)get_u32(r, row, "cpu"), "%s", text);
+		cpu = is_absent(row, "cpu") ? -1 : (long)get_u32(r, row, "cpu");
+		lat_report_note(report, code, level, cpu, "%s", text);
 	}
 	r->where[0] = 0;
 }

@@ -76,8 +76,7 @@ static int step_root(struct run *run)
 {
 	if (!geteuid())
 		return 0;
-	return lat_fail(&run->err, -EPERM, "measuring takes root (CAP_NET_ADMIN and CAP_SYS_MODULE); try sudo %s",
-			run->tool->name);
+	return lat_fail(&run->err, -EPERM, "measuring takes root; try sudo %s", run->tool->name);
 }
 
 static int step_module(struct run *run)
@@ -98,8 +97,9 @@ static int refuse_running(struct run *run)
 	int ret = lat_session_status(&run->nl, &status, &run->err);
 
 	if (!ret && status.state == LAT_STATE_RUNNING)
-		ret = lat_fail(&run->err, -EBUSY, "a session of %s runs already, started by somebody else; it was left alone",
-			       run->tool->instrument);
+		ret = lat_fail(&run->err, -EBUSY, "a session of %s runs already; %s",
+			       run->tool->instrument,
+			       "somebody else started it, and it was left alone");
 	lat_status_free(&status);
 	return ret;
 }
@@ -109,7 +109,7 @@ static void add_exceed(struct run *run, const char *point, uint64_t above_ns)
 {
 	char *wanted = lat_format("%s:%lluns", point, (unsigned long long)above_ns), *longer;
 
-	/* A limit may be named twice, by --exceed or by another --limit: counting it once is enough. */
+	/* A limit may be named twice, by --exceed or another --limit: once is enough. */
 	if (!strstr(run->exceed, wanted)) {
 		longer = lat_format("%s%s%s", run->exceed, *run->exceed ? "," : "", wanted);
 		free(run->exceed);
@@ -171,7 +171,8 @@ static int exceed_from_limits(struct run *run, const struct lat_report *report)
 		const struct lat_limit *limit = &options->limits[i];
 
 		if (limit->point[0] && !is_measured(run, report, limit->point))
-			return lat_fail(&run->err, -EINVAL, "limit '%s': point %s is not measured; see --points",
+			return lat_fail(&run->err, -EINVAL,
+					"limit '%s': point %s is not measured; see --points",
 					limit->text, limit->point);
 	}
 	while (run->tool->points[n_points])
@@ -405,7 +406,7 @@ static void wait_for_end(struct run *run)
 	unsigned int ticks = 0;
 
 	if (expected_s(run->options) <= 0 && !run->options->quiet && !run->progress.stopped)
-		lat_complain("no --duration and no --count: runs until it is told to stop (Ctrl-C)");
+		lat_complain("neither --duration nor --count: runs until told to stop (Ctrl-C)");
 	while (!run->progress.stopped && !lat_signals_count(&run->signals)) {
 		struct pollfd fds[] = {
 			{ .fd = run->signals.fd, .events = POLLIN },

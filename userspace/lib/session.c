@@ -455,7 +455,8 @@ static void on_series(int command, struct nlattr **attrs, const struct nlmsghdr 
 	(void)message;
 	if (command != LAT_CMD_SERIES_GET || !is_ours(attrs, status) || !attrs[LAT_A_INTERVALS])
 		return;
-	series = lat_report_series(&status->report, u32_of(attrs, LAT_A_INDEX), u32_of(attrs, LAT_A_CPU));
+	series = lat_report_series(&status->report, u32_of(attrs, LAT_A_INDEX),
+				   u32_of(attrs, LAT_A_CPU));
 	n = nla_len(attrs[LAT_A_INTERVALS]) / (int)sizeof(interval);
 	for (i = 0; i < n; i++) {
 		memcpy(&interval, (char *)nla_data(attrs[LAT_A_INTERVALS]) + i * sizeof(interval),
@@ -552,8 +553,8 @@ static void sort_results(struct lat_report *report)
 
 			for (k = 0; k < ARRAY_SIZE(hists); k++)
 				if (hists[k]->n)
-					qsort(hists[k]->rows, hists[k]->n, sizeof(struct lat_bucket),
-					      by_low);
+					qsort(hists[k]->rows, hists[k]->n,
+					      sizeof(hists[k]->rows[0]), by_low);
 		}
 	}
 	if (report->n_worst)
@@ -582,8 +583,8 @@ int lat_session_results(struct lat_nl *nl, struct lat_status *status, struct lat
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	sort_results(&status->report);
 	if (!ret && status->overtaken)
-		ret = lat_fail(err, -EINTR, "%s: another session has begun; its results took the place of this one's",
-			       nl->name);
+		ret = lat_fail(err, -EINTR, "%s: another session has begun, %s", nl->name,
+			       "and its results took the place of this one's");
 	return ret;
 }
 
@@ -615,8 +616,8 @@ int lat_session_events(struct lat_nl *nl, struct lat_progress *progress)
 	return lat_nl_events(nl, on_progress, progress);
 }
 
-int lat_session_max(struct lat_nl *nl, uint32_t generation, bool *known, int64_t *max_ns, uint64_t *count,
-		    struct lat_error *err)
+int lat_session_max(struct lat_nl *nl, uint32_t generation, bool *known, int64_t *max_ns,
+		    uint64_t *count, struct lat_error *err)
 {
 	struct lat_status status = { .generation = generation };
 	const struct lat_report *report = &status.report;

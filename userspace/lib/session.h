@@ -16,6 +16,11 @@
  * @kind: which value below holds
  * @number: value of a number, bool or duration (ns)
  * @text: value of the others, or the word of a number that is not set
+ * @default_text: as the module's parameter takes it
+ * @min: smallest value, likewise; NULL: none
+ * @max: greatest value, likewise; NULL: none
+ * @choices: "a|b|c" of an enum; NULL otherwise
+ * @help: one line
  */
 struct lat_param {
 	char *name;

@@ -25,7 +25,7 @@ int lat_signals_init(struct lat_signals *signals)
 	sigaddset(&set, SIGTERM);
 	if (!is_ignored(SIGHUP))
 		sigaddset(&set, SIGHUP);
-	/* A shell starts background jobs with SIGINT ignored; being told to stop must work there. */
+	/* A shell starts background jobs with SIGINT ignored; telling them must work. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &set, NULL);

@@ -20,8 +20,8 @@ const char * const lat_trust_codes[] = {
 	"rt-throttling", "smt-sibling",
 	/* the modules; tests/cli/run.sh compares */
 	"burst", "clock-backwards", "clock-changed", "clock-coarse", "clock-unstable",
-	"debug-kernel", "drops", "emulated-device", "invalid", "lost", "moderation", "nmi", "overruns",
-	"pacer", "priority", "smi", "spurious", "torn", "tracing", "wrong-cpu",
+	"debug-kernel", "drops", "emulated-device", "invalid", "lost", "moderation", "nmi",
+	"overruns", "pacer", "priority", "smi", "spurious", "torn", "tracing", "wrong-cpu",
 	NULL,
 };
 
