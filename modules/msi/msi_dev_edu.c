@@ -47,9 +47,14 @@ static const struct msi_family msi_family_edu = {
 	.name = "edu",
 	.bar = 0,
 	.safe_reg = EDU_ID,
-	.msi_vectors = 1,
 	.emulated = edu_emulated,
 	.quiesce = edu_quiesce,
 	.enable = edu_enable,
 	.disable = edu_disable,
+};
+
+static const struct msi_model msi_model_edu = {
+	.name = "edu",
+	.family = &msi_family_edu,
+	.msi_vectors = 1,
 };
