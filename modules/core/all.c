@@ -11,6 +11,7 @@
 #include "params.c"
 #include "hist.c"
 #include "series.c"
+#include "chardev.c"
 #include "config.c"
 #include "trust.c"
 #include "genl.c"

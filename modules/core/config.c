@@ -4,6 +4,7 @@
  * what cannot be meant is refused with the parameter's name, its value and the way out.
  */
 #include <linux/cpu.h>
+#include <linux/log2.h>
 #include <linux/sched/isolation.h>
 
 #include "internal.h"
@@ -243,6 +244,9 @@ static int lat_config_fill(struct lat *lat, struct lat_config *config, struct la
 		return lat_refuse(why, -EINVAL, "on_threshold=%s: needs a threshold",
 				  lat_param(lat, LAT_P_on_threshold)->text);
 
+	if (!is_power_of_2(lat_value(lat, LAT_P_ring)))
+		return lat_refuse(why, -EINVAL, "ring=%s: must be a power of two",
+				  lat_param(lat, LAT_P_ring)->text);
 	err = lat_config_linear(lat, &width_ns, &buckets, why);
 	if (err)
 		return err;

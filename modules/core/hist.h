@@ -2,8 +2,8 @@
 /*
  * The recorder of one (point, measured CPU): the hot path of every instrument. A sample is added by
  * straight-line arithmetic on memory that only this recorder writes; whatever is rare (an outlier,
- * a new series interval, a value below zero, a raw stream reader) leaves it through one predicted
- * branch each.
+ * a new series interval, a value below zero, a reader of the raw stream) leaves it for good through
+ * one predicted branch each.
  */
 #ifndef LAT_CORE_HIST_H
 #define LAT_CORE_HIST_H
@@ -21,8 +21,9 @@
 
 struct lat;
 
-/* What lat_record() does beside the histogram; constant while a session runs. */
+/* What lat_record() does beside the histogram; the stream comes and goes with its readers. */
 #define LAT_EXTRA_LINEAR	BIT(0)
+#define LAT_EXTRA_STREAM	BIT(1)
 
 /**
  * struct lat_rec - recorder and results of one (point, measured CPU)
@@ -60,6 +61,7 @@ struct lat;
  * @linear_over: samples at or above its last edge
  * @linear_under: samples below zero
  * @linear: @linear_buckets counts, or NULL
+ * @stream: rings of the raw stream, where LAT_EXTRA_STREAM is set
  * @closed: LAT_CLOSED closed intervals, single producer, single consumer
  * @closed_head: next to be written; the recorder's
  * @closed_tail: next to be taken over; the consumer's, under lat->series_lock
@@ -107,6 +109,7 @@ struct lat_rec {
 	u64 linear_over;
 	u64 linear_under;
 	u64 *linear;
+	struct lat_stream *stream;
 	struct lat_interval *closed;
 	u32 closed_head;
 	u32 closed_tail;
@@ -118,20 +121,18 @@ struct lat_rec {
 	u64 values[LAT_BUCKETS];
 };
 
-void lat_rec_negative(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
-void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
-void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns);
-void lat_rec_extras(struct lat_rec *rec, s64 ns);
-void lat_rec_trace(const struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns);
+void lat_rec_unusual(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
+void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 
-/* The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. */
+/*
+ * The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. What is rare is left
+ * to one function that also ends the write: a tail call, for which nothing has to be saved before.
+ */
 static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 magnitude,
 					u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	/* Pairs with the retry loop of lat_rec_copy(). */
 	raw_write_seqcount_begin(&rec->seqcount);
-	if (unlikely(stimulus_ns >= rec->interval_end_ns))
-		lat_rec_new_interval(rec, stimulus_ns);
 	buckets[lat_bucket_index(magnitude)]++;
 	rec->sum = lat_u128_add(rec->sum, lat_u128_signed(ns));
 	rec->sumsq = lat_u128_add(rec->sumsq, lat_u128_mul(magnitude, magnitude));
@@ -141,11 +142,10 @@ static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 m
 	if (unlikely(ns > rec->now.max_ns))
 		rec->now.max_ns = ns;
 	rec->last_ns = stimulus_ns;
-	if (unlikely(magnitude >= rec->rare_ns))
-		lat_rec_rare(rec, seq, stimulus_ns, ns, flags);
-	if (unlikely(rec->extras))
-		lat_rec_extras(rec, ns);
-	raw_write_seqcount_end(&rec->seqcount);
+	if (unlikely(magnitude >= rec->rare_ns || READ_ONCE(rec->extras)))
+		lat_rec_rare_end(rec, seq, stimulus_ns, ns, flags);
+	else
+		raw_write_seqcount_end(&rec->seqcount);
 }
 
 #endif /* LAT_CORE_HIST_H */

@@ -90,6 +90,14 @@ void lat_rec_begin_interval(struct lat_rec *rec, u64 start_ns);
 u64 lat_rec_count(const struct lat_rec *rec);
 u64 lat_rec_missed(const struct lat_rec *rec);
 
+/* chardev.c */
+int lat_chardev_init(struct lat *lat);
+void lat_chardev_exit(struct lat *lat);
+int lat_stream_begin(struct lat *lat);
+void lat_stream_end(struct lat *lat);
+void lat_stream_free(struct lat *lat);
+void lat_stream_add(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
+
 /* series.c */
 void lat_series_take(struct lat *lat);
 void lat_series_finish(struct lat *lat, u64 stop_ns);

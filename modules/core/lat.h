@@ -16,9 +16,12 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/rcuwait.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include <latkit/latkit.h>
@@ -204,6 +207,14 @@ struct lat_machine;
  * @cpuhp: node of it
  * @pm: sleep notifier
  * @reboot: reboot notifier
+ * @misc: the character device
+ * @readers: files of it that may read the stream; under @lock
+ * @stream: rings of the running or last session, NULL while nobody read; under @lock
+ * @stream_wait: readers of the stream wait here
+ * @stream_irq_work: wakes them when a ring fills
+ * @stream_work: wakes them every now and then
+ * @drops: records that readers lost
+ * @user: nr_cpu_ids waiters of the point ``user``
  * @event_irq_work: brings news of the recorders to @event_work
  * @event_work: tells them to whoever listens
  * @refusals: how many texts were handed out of @refusal
@@ -245,6 +256,14 @@ struct lat {
 	struct hlist_node cpuhp;
 	struct notifier_block pm;
 	struct notifier_block reboot;
+	struct miscdevice misc;
+	unsigned int readers;
+	struct lat_stream *stream;
+	wait_queue_head_t stream_wait;
+	struct irq_work stream_irq_work;
+	struct delayed_work stream_work;
+	atomic64_t drops;
+	struct lat_user *user;
 	struct irq_work event_irq_work;
 	struct work_struct event_work;
 	atomic_t refusals;
@@ -380,8 +399,113 @@ __printf(5, 6) void lat_note(struct lat *lat, const char *code, enum lat_severit
  */
 int lat_set_priority(const struct lat *lat);
 
+/**
+ * lat_grid_base() - where the grid of a session begins
+ * @lat: the instrument
+ * @lead_ns: at least this long from now
+ * @offset_ns: distance from the multiples of the period, or NULL: half a period, so that every
+ *	session has the same phase to the kernel's tick, and not the tick's own; a period over 10 ms
+ *	is then not aligned at all, for nobody wants to wait for its beginning
+ *
+ * Context: process, in start.
+ * Return: time of the first stimulus, instrument's clock
+ */
+u64 lat_grid_base(const struct lat *lat, u64 lead_ns, const s64 *offset_ns);
+
 /* What one reading of the clock costs, ns, as measured at start. Context: any, in a session. */
 u64 lat_clock_read_ns(const struct lat *lat);
+
+/**
+ * struct lat_user - the waiter of one CPU for the point ``user``
+ * @wait: the waiter sleeps here
+ * @lock: serialises those who stamp, attach and end
+ * @owner: file that waits, NULL: none; under @lock
+ * @rec: recorder, NULL while no session measures ``user`` here; under @lock
+ * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
+ * @seq: number of the last stimulus; the instrument's
+ * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
+ *	@done_seq == @seq, frozen otherwise
+ * @oldest_ns: when it was; as @oldest_seq
+ * @oldest_recorded: it is not of the warm-up; as @oldest_seq
+ * @samples: stamps that were recorded; the waiter's
+ * @done_seq: number of the last stimulus that was dealt with; the waiter's
+ * @end_ns: its stamp; the waiter's
+ * @ended: sessions that have ended here; under @lock
+ * @period_ns: distance of the stimuli that a late waiter has missed
+ */
+struct lat_user {
+	struct rcuwait wait;
+	struct mutex lock; /* serialises those who stamp, attach and end */
+	struct file *owner;
+	struct lat_rec *rec;
+	u64 seq;
+	u64 oldest_seq;
+	u64 oldest_ns;
+	bool oldest_recorded;
+	u64 done_seq;
+	u64 samples;
+	u64 end_ns;
+	u32 ended;
+	u64 period_ns;
+};
+
+/**
+ * lat_user_begin() - a session measures the point ``user`` of a CPU
+ * @lat: the instrument
+ * @rec: its recorder
+ * @period_ns: distance of the stimuli
+ *
+ * Context: process, lat->lock; from start, before the stimulus is armed.
+ * Return: the waiter's place, for lat_user_wake()
+ */
+struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns);
+
+/**
+ * lat_user_end() - no stamp of a CPU is accepted any more
+ * @lat: the instrument
+ * @cpu: the CPU
+ *
+ * A stimulus whose stamp is still to come is lost.
+ *
+ * Context: process, lat->lock; from stop, after the stimulus was disarmed.
+ */
+void lat_user_end(struct lat *lat, unsigned int cpu);
+
+/* Is there somebody who will stamp the last stimulus and has not yet? Context: any. */
+static inline bool lat_user_is_behind(const struct lat_user *user)
+{
+	/* Pairs with lat_user_stamp(). */
+	return READ_ONCE(user->owner) && smp_load_acquire(&user->done_seq) != user->seq;
+}
+
+/**
+ * lat_user_wake() - tell the waiter of a stimulus
+ * @user: its place
+ * @seq: number of the stimulus
+ * @last_seq: @seq, or the last one that was skipped together with it
+ * @stimulus_ns: when it was
+ * @recorded: it is not of the warm-up
+ *
+ * Context: hard interrupt, or interrupts off, on the measured CPU.
+ */
+static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 last_seq,
+					  u64 stimulus_ns, bool recorded)
+{
+	if (!READ_ONCE(user->owner)) {
+		/* Nobody waits: nothing is owed either. */
+		user->seq = last_seq;
+		WRITE_ONCE(user->done_seq, last_seq);
+		return;
+	}
+	if (smp_load_acquire(&user->done_seq) == user->seq) {
+		user->oldest_seq = seq;
+		user->oldest_ns = stimulus_ns;
+		user->oldest_recorded = recorded;
+	}
+	/* Pairs with lat_user_read(). */
+	smp_store_release(&user->seq, last_seq);
+	rcuwait_wake_up(&user->wait);
+}
 
 /* The row of a parameter. */
 static inline const struct lat_param *lat_param(const struct lat *lat, unsigned int number)
@@ -408,10 +532,8 @@ static inline s64 lat_value(const struct lat *lat, unsigned int number)
 static __always_inline void lat_record(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns,
 				       u32 flags)
 {
-	if (trace_sample_enabled())
-		lat_rec_trace(rec, seq, stimulus_ns, ns);
-	if (unlikely(ns < 0))
-		lat_rec_negative(rec, seq, stimulus_ns, ns, flags);
+	if (trace_sample_enabled() || unlikely(ns < 0 || stimulus_ns >= rec->interval_end_ns))
+		lat_rec_unusual(rec, seq, stimulus_ns, ns, flags);
 	else
 		lat_rec_add(rec, rec->values, ns, seq, stimulus_ns, ns, flags);
 }

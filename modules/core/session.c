@@ -93,6 +93,7 @@ static void lat_session_free(struct lat *lat)
 {
 	unsigned int i, point;
 
+	lat_stream_free(lat);
 	mutex_lock(&lat->series_lock);
 	lat_series_free(lat->series, lat->ncpus * LAT_POINTS_MAX);
 	lat->series = NULL;
@@ -228,18 +229,26 @@ static int lat_start_locked(struct lat *lat, struct lat_why *why)
 	lat_machine_start(lat);
 	atomic_set(&lat->end_cause, 0);
 	lat->generation++;
+	err = lat_stream_begin(lat);
+	if (err) {
+		lat_refuse(why, err, "no memory for the raw stream");
+		goto err_remove_qos;
+	}
 	err = lat_session_arm(lat, why);
 	if (err)
-		goto err_remove_qos;
+		goto err_end_stream;
 
 	duration_ns = lat_value(lat, LAT_P_duration);
 	if (duration_ns)
 		queue_delayed_work(lat->wq, &lat->duration_work, nsecs_to_jiffies(duration_ns) + 1);
 	queue_delayed_work(lat->wq, &lat->series_work, lat_series_delay());
+	wake_up_interruptible(&lat->stream_wait);
 	lat_event_session(lat, LAT_CMD_STARTED);
 	pr_debug("session %u started\n", lat->generation);
 	return 0;
 
+err_end_stream:
+	lat_stream_end(lat);
 err_remove_qos:
 	lat_qos_remove(lat);
 err_free:
@@ -274,6 +283,7 @@ int lat_stop_locked(struct lat *lat, enum lat_stop reason)
 	cancel_delayed_work_sync(&lat->duration_work);
 	cancel_delayed_work_sync(&lat->series_work);
 	lat_series_finish(lat, lat->stop_ns);
+	lat_stream_end(lat);
 	lat_machine_stop(lat);
 	lat_qos_remove(lat);
 	lat_event_session(lat, LAT_CMD_STOPPED);
@@ -359,6 +369,19 @@ void lat_over_threshold(struct lat_rec *rec, const struct lat_sample *sample)
 		lat_end(lat, LAT_STOP_THRESHOLD);
 		break;
 	}
+}
+
+/* Grids of at most this period are aligned by themselves. */
+#define LAT_ALIGN_NS	(10 * NSEC_PER_MSEC)
+
+u64 lat_grid_base(const struct lat *lat, u64 lead_ns, const s64 *offset_ns)
+{
+	u64 period_ns = lat->config.period_ns, base_ns = lat_now() + lead_ns, rest;
+
+	if (!offset_ns && period_ns > LAT_ALIGN_NS)
+		return base_ns;
+	div64_u64_rem(base_ns, period_ns, &rest);
+	return base_ns - rest + period_ns + (offset_ns ? *offset_ns : period_ns / 2);
 }
 
 int lat_set_priority(const struct lat *lat)
@@ -496,6 +519,7 @@ static int lat_snapshot_fill(struct lat_snapshot *snap)
 		for (counter = 0; counter < LAT_COUNTERS; counter++)
 			snap->counter[counter] += READ_ONCE(lat->cpu[i].counter[counter]);
 	snap->counter[LAT_TORN] += lat->torn;
+	snap->counter[LAT_DROPS] += atomic64_read(&lat->drops);
 	if (!err && snap->parts & LAT_SNAP_PARAMS) {
 		snap->params = kvmalloc_array(lat->ops->nparams, sizeof(*snap->params),
 					      GFP_KERNEL);
@@ -642,14 +666,21 @@ struct lat *lat_register(const struct lat_ops *ops, void *priv)
 		kfree(lat);
 		return ERR_PTR(err);
 	}
+	err = lat_chardev_init(lat);
+	if (err)
+		goto err_unregister_parts;
 	err = lat_genl_init(lat);
-	if (err) {
-		lat_unregister_parts(lat);
-		kfree(lat);
-		return ERR_PTR(err);
-	}
+	if (err)
+		goto err_exit_chardev;
 	lat_debugfs_init(lat);
 	return lat;
+
+err_exit_chardev:
+	lat_chardev_exit(lat);
+err_unregister_parts:
+	lat_unregister_parts(lat);
+	kfree(lat);
+	return ERR_PTR(err);
 }
 
 void lat_close(struct lat *lat)
@@ -664,6 +695,7 @@ void lat_close(struct lat *lat)
 
 void lat_free(struct lat *lat)
 {
+	lat_chardev_exit(lat);
 	lat_unregister_parts(lat);
 	kfree(lat);
 }

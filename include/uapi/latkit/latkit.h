@@ -281,6 +281,22 @@ struct lat_sample {
 };
 LAT_UAPI_SIZE(struct lat_sample, 32);
 
+/*
+ * The character device /dev/<instrument> speaks whole struct lat_sample, in both directions.
+ *
+ * A file that is only read is a reader of the raw stream: every sample recorded from its first
+ * read() on, or from the start of the session if it was open before that. A gap is told in-band by a
+ * record with LAT_SAMPLE_F_DROPPED. End of file is the end of the session; the next read() waits for
+ * the next one.
+ *
+ * A file becomes the waiter of a CPU, for the point ``user``, by writing a sample whose @seq is 0
+ * and whose @cpu is that CPU. From then on read() blocks until the next stimulus of that CPU and
+ * returns it: @seq, @time_ns of the stimulus, @cpu, @point. The waiter takes its own time on the
+ * instrument's clock at once and writes it back as @time_ns with the same @seq. A stamp is accepted
+ * on that CPU only, once per @seq, not before the stimulus and not in the future; any other is
+ * refused with -EINVAL and counted as invalid.
+ */
+
 /**
  * struct lat_interval - one interval of the series of a (point, CPU)
  * @start_ns: when it began, instrument's clock
