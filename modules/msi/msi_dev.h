@@ -57,8 +57,7 @@ struct msi_line {
  *	before any vector exists; may sleep. May fail.
  * @enable: let the device send @n vectors, moderation off, and fill in @lines. Context: process,
  *	vectors allocated, handlers installed. May fail; then nothing is enabled.
- * @disable: mask and flush, so that the device sends nothing any more. Context: process. Cannot
- *	fail.
+ * @disable: mask and flush: the device sends nothing more. Context: process. Cannot fail.
  */
 struct msi_family {
 	const char *name;
@@ -165,7 +164,8 @@ struct msi_binding {
  *
  * Context: process, module init, no lock held.
  * Return: 0, -ENODEV (no such device, or no family for it), -EBUSY (bound elsewhere, or kept for
- *	another driver), -EINVAL (not an address), or what its probe said; then nothing is registered
+ *	another driver), -EINVAL (not an address), or what its probe said; then nothing is
+ *	registered
  */
 int msi_bind_init(const struct msi_binding *binding, struct lat_why *why);
 

@@ -176,7 +176,7 @@ static void e1000e_disable(struct msi_dev *dev)
 	intel_flush(dev);
 }
 
-/* Boards name themselves as subsystem; QEMU's (hw/net/e1000e.c) has Intel's number and no board's. */
+/* Boards name themselves as subsystem; QEMU's (hw/net/e1000e.c) says Intel and no board. */
 static bool e1000e_emulated(const struct pci_dev *pdev)
 {
 	return pdev->subsystem_vendor == PCI_VENDOR_ID_INTEL && !pdev->subsystem_device;

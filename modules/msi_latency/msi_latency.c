@@ -574,19 +574,35 @@ static int msi_await_affinity(struct msi_target *target, struct lat_why *why)
 			  target->irq, target->cpu);
 }
 
+static int msi_request_irq(struct msi_target *target, int irq, struct lat_why *why)
+{
+	int err = request_threaded_irq(irq, msi_irq, target->threaded ? msi_thread : NULL,
+				       IRQF_NO_THREAD | IRQF_NOBALANCING, KBUILD_MODNAME, target);
+
+	return err ? lat_refuse(why, err, "interrupt %d was refused (%d)", irq, err) : 0;
+}
+
+/*
+ * Without interrupt remapping an x86 moves an interrupt only when it arrives, and none may come
+ * before the first stimulus. One that is shut down, as it is after its first handler has gone, is
+ * taken to the asked CPU by the next request.
+ */
 static int msi_request(struct msi_target *target, unsigned int vector, struct lat_why *why)
 {
 	int irq = pci_irq_vector(msi.dev->pdev, vector), err;
 
-	err = request_threaded_irq(irq, msi_irq, target->threaded ? msi_thread : NULL,
-				   IRQF_NO_THREAD | IRQF_NOBALANCING, KBUILD_MODNAME, target);
+	err = msi_request_irq(target, irq, why);
 	if (err)
-		return lat_refuse(why, err, "interrupt %d was refused (%d)", irq, err);
-	target->irq = irq;
+		return err;
+	free_irq(irq, target);
 	err = irq_set_affinity_and_hint(irq, cpumask_of(target->cpu));
 	if (err)
 		return lat_refuse(why, err, "interrupt %d cannot be bound to CPU %u (%d)", irq,
 				  target->cpu, err);
+	err = msi_request_irq(target, irq, why);
+	if (err)
+		return err;
+	target->irq = irq;
 	return msi_await_affinity(target, why);
 }
 
