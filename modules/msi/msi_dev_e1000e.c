@@ -13,7 +13,7 @@
  */
 #include <linux/delay.h>
 
-#include "../core/lat.h"
+#include "../core/clock.h"
 #include "msi_dev_intel.h"
 
 #define E1000E_CTRL_EXT	0x00018	/* extended control */

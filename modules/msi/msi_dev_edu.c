@@ -4,7 +4,6 @@
  * without moderation, which makes it the plainest stimulus there is. Register facts: QEMU
  * docs/specs/edu.rst and hw/misc/edu.c (7.2, 10.0).
  */
-#include "../core/lat.h"
 #include "msi_dev.h"
 
 #define EDU_ID		0x00	/* RO: 0x010000ed */

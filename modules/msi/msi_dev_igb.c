@@ -12,7 +12,6 @@
  */
 #include <linux/delay.h>
 
-#include "../core/lat.h"
 #include "msi_dev_intel.h"
 
 #define IGB_GPIE	0x01514	/* general purpose interrupt enable; I210 8.8.17 */
