@@ -583,9 +583,10 @@ static int msi_request_irq(struct msi_target *target, int irq, struct lat_why *w
 }
 
 /*
- * Without interrupt remapping an x86 moves an interrupt only when it arrives, and none may come
- * before the first stimulus. One that is shut down, as it is after its first handler has gone, is
- * taken to the asked CPU by the next request.
+ * x86 without interrupt remapping moves an interrupt that is in use only when the next one comes,
+ * and here none comes before the first stimulus. One that starts up goes where it was told while it
+ * was not in use, but before its first use it only seems so: request it, let it go, tell it, and
+ * request it again.
  */
 static int msi_request(struct msi_target *target, unsigned int vector, struct lat_why *why)
 {
@@ -596,14 +597,20 @@ static int msi_request(struct msi_target *target, unsigned int vector, struct la
 		return err;
 	free_irq(irq, target);
 	err = irq_set_affinity_and_hint(irq, cpumask_of(target->cpu));
-	if (err)
-		return lat_refuse(why, err, "interrupt %d cannot be bound to CPU %u (%d)", irq,
-				  target->cpu, err);
+	if (err) {
+		lat_refuse(why, err, "interrupt %d cannot be bound to CPU %u (%d)", irq,
+			   target->cpu, err);
+		goto err_clear_hint;
+	}
 	err = msi_request_irq(target, irq, why);
 	if (err)
-		return err;
+		goto err_clear_hint;
 	target->irq = irq;
 	return msi_await_affinity(target, why);
+
+err_clear_hint:
+	irq_set_affinity_and_hint(irq, NULL);
+	return err;
 }
 
 /* One read of the safe register, ns. */
