@@ -28,6 +28,7 @@ static const struct pci_device_id msi_ids[] = {
 #include "msi_ids.def"
 	{ }
 };
+
 #undef MSI_ID
 
 /* What a device is, by its row of the table. */

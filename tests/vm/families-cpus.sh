@@ -17,6 +17,7 @@ DEVICE=$E1000E
 session "e1000e, three CPUs" "1 2 3" cpus=1-3
 is_equal "e1000e, three CPUs: takes MSI-X, MSI has one vector" "$(field vector)" msix
 end "e1000e, three CPUs"
-DEVICE=$EDU
-check "edu: two CPUs are refused, it has one vector" sh -c '! insmod "$LATKIT_MODULES/msi_latency.ko" device=0000:00:04.0 cpus=1-2 2>/dev/null'
+# shellcheck disable=SC2016 # for the shell that is started
+check "edu: two CPUs are refused, it has one vector" \
+	sh -c '! insmod "$LATKIT_MODULES/msi_latency.ko" device=0000:00:04.0 cpus=1-2 2>/dev/null'
 tap_end

@@ -116,6 +116,7 @@ refusals() { # NAME
 		take_away $DEVICE
 	fi
 	load cpus=1
+	# shellcheck disable=SC2016 # for the shell that is started
 	check "$name: a second load is refused" sh -c '! insmod "$LATKIT_MODULES/msi_latency.ko" 2>/dev/null'
 	unload
 }

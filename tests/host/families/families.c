@@ -15,13 +15,6 @@
 
 #define LINES_MAX	8
 
-#define W(where, what)	{ FAKE_WRITE, where, what }
-#define R(where)	{ FAKE_READ, where, 0 }
-#define WAIT(ms)	{ FAKE_WAIT, ms, 0 }
-#define INTX(on)	{ FAKE_INTX, on, 0 }
-
-#define ALL	0xffffffff
-
 /* What must happen, each list ending with a FAKE_END. A bell that is not rung has no list. */
 struct expected {
 	const struct msi_model *model;
@@ -37,96 +30,8 @@ struct expected {
 	struct fake_event disable[10];
 };
 
-/* Mask and stop; the parts that several tables share. */
-#define E1000E_MASK		W(0xd8, ALL), W(0xe0, 0)
-#define E1000E_MASK_82574	E1000E_MASK, W(0xdc, 0)
-/* Two causes in a row while the pin is held: what the look at the moderation does. */
-#define E1000E_LOOK		INTX(0), W(0xc0, ALL), W(0xd0, 0x10), R(0x08), \
-				W(0xc8, 0x10), R(0x08), W(0xc0, 0x10), \
-				W(0xc8, 0x10), R(0x08), W(0xc0, 0x10)
-#define E1000E_QUIESCE(mask, ctrl_ext) \
-	mask, W(0x100, 0), W(0x400, 0), R(0x08), R(0x18), W(0x18, ctrl_ext), W(0xc4, 0), \
-	W(0xc0, ALL), R(0x08), WAIT(20), E1000E_LOOK, mask, W(0xc0, ALL), R(0x08), INTX(1), WAIT(20)
-#define E1000E_MSI(ctrl_ext) \
-	R(0x18), W(0x18, ctrl_ext), W(0xc4, 0), W(0xc0, ALL), W(0xd0, 0x10), R(0x08)
-#define E1000E_MSI_ONLY(name_, model_) { \
-	.model = &(model_), .name = name_, .vectors = 1, .ctrl_ext = 0x18580000, \
-	.quiesce = { E1000E_QUIESCE(E1000E_MASK, 0x10580000) }, \
-	.enable = { E1000E_MSI(0x10580000) }, \
-	.raise = { { W(0xc8, 0x10) } }, \
-	.ack = { { W(0xc0, 0x10) } }, \
-	.disable = { E1000E_MASK, R(0x08) }, \
-}
-
-#define IGB_MASK(imc, iam)	W(imc, ALL), W(iam, 0), W(0x1528, ALL), W(0x152c, 0), W(0x1530, 0)
-#define IGB_QUIESCE(icr, imc, iam) \
-	IGB_MASK(imc, iam), W(0x100, 0), W(0x400, 0), R(0x08), W(icr, ALL), R(0x08), WAIT(34)
-#define IGB_MSIX_3 \
-	W(0x1514, 0xc0000011), W(0x1528, ALL), W(0x1740, 0), \
-	W(0x1680, 0), W(0x1684, 0), W(0x1688, 0), \
-	W(0x152c, 0x7), W(0x1530, 0), W(0x1524, 0x7), R(0x08)
-#define IGB_MSI(icr, ims) \
-	W(0x1514, 0x1), W(0x1680, 0), W(0x1524, 0x80000000), W(icr, ALL), W(ims, 0x10), R(0x08)
-#define IGB_TABLES(name_, model_, icr, ics, ims, imc, iam) { \
-	.model = &(model_), .name = name_ ", MSI", .vectors = 1, \
-	.quiesce = { IGB_QUIESCE(icr, imc, iam) }, \
-	.enable = { IGB_MSI(icr, ims) }, \
-	.raise = { { W(ics, 0x10) } }, \
-	.ack = { { W(icr, 0x10) } }, \
-	.disable = { IGB_MASK(imc, iam), R(0x08) }, \
-}, { \
-	.model = &(model_), .name = name_ ", 3 MSI-X", .msix = true, .vectors = 3, \
-	.quiesce = { IGB_QUIESCE(icr, imc, iam) }, \
-	.enable = { IGB_MSIX_3 }, \
-	.raise = { { W(0x1520, 0x1) }, { W(0x1520, 0x2) }, { W(0x1520, 0x4) } }, \
-	.disable = { IGB_MASK(imc, iam), R(0x08) }, \
-}
-#define IGB(name_, model_)	IGB_TABLES(name_, model_, 0xc0, 0xc8, 0xd0, 0xd8, 0xe0)
-#define IGC(name_, model_)	IGB_TABLES(name_, model_, 0x1500, 0x1504, 0x1508, 0x150c, 0x1510)
-
 static const struct expected tables[] = {
-	{
-		.model = &msi_model_edu, .name = "edu", .vectors = 1,
-		.quiesce = { W(0x20, 0), R(0x24), W(0x64, 0) },
-		.raise = { { W(0x60, 0x1) } },
-		.ack = { { W(0x64, 0x1) } },
-		.disable = { W(0x20, 0), R(0x24), W(0x64, 0), R(0x00) },
-	}, {
-		.model = &msi_model_82574, .name = "82574, MSI", .vectors = 1,
-		.ctrl_ext = 0x99580000,
-		.quiesce = { E1000E_QUIESCE(E1000E_MASK_82574, 0x10580000) },
-		.enable = { E1000E_MSI(0x10580000) },
-		.raise = { { W(0xc8, 0x10) } },
-		.ack = { { W(0xc0, 0x10) } },
-		.disable = { E1000E_MASK_82574, R(0x08) },
-	}, {
-		.model = &msi_model_82574, .name = "82574, 4 MSI-X", .msix = true, .vectors = 4,
-		.ctrl_ext = 0x18580000,
-		.quiesce = { E1000E_QUIESCE(E1000E_MASK_82574, 0x10580000) },
-		.enable = { R(0x18), W(0x18, 0x91580000),
-			    W(0xe8, 0), W(0xec, 0), W(0xf0, 0), W(0xf4, 0),
-			    W(0xe4, 0xba98), W(0xdc, 0xf00000), W(0xc0, ALL), W(0xd0, 0xf00000),
-			    R(0x08) },
-		.raise = { { W(0xc8, 0x100000) }, { W(0xc8, 0x200000) }, { W(0xc8, 0x400000) },
-			   { W(0xc8, 0x800000) } },
-		.rearm = { { W(0xd0, 0x100000) }, { W(0xd0, 0x200000) }, { W(0xd0, 0x400000) },
-			   { W(0xd0, 0x800000) } },
-		.disable = { E1000E_MASK_82574, R(0x08) },
-	},
-	E1000E_MSI_ONLY("82583", msi_model_82583),
-	E1000E_MSI_ONLY("I217", msi_model_i217),
-	E1000E_MSI_ONLY("I218", msi_model_i218),
-	E1000E_MSI_ONLY("I219", msi_model_i219),
-	IGB("82576", msi_model_82576),
-	IGB("82580", msi_model_82580),
-	IGB("I350", msi_model_i350),
-	IGB("I354", msi_model_i354),
-	IGB("I210", msi_model_i210),
-	IGB("I211", msi_model_i211),
-	IGC("I225", msi_model_i225),
-	IGC("I226", msi_model_i226),
-	IGC("I220", msi_model_i220),
-	IGC("I221", msi_model_i221),
+#include "tables.def"
 };
 
 /* ---- devices ---- */

@@ -28,8 +28,6 @@ typedef unsigned long kernel_ulong_t;
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define EIO			5
 
-struct kernel_param_ops;
-
 /* ---- PCI ---- */
 
 #define PCI_VENDOR_ID_INTEL			0x8086
