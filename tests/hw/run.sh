@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC3043
+# shellcheck shell=dash
 # The checks of tests/vm/families.sh on a real device of this machine, in TAP, for whoever has one:
 #
 #	make modules && LATKIT_HW_DEVICE=0000:03:00.0 tests/hw/run.sh

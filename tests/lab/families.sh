@@ -3,6 +3,7 @@
 # What the stimulus itself costs, with nothing else going on, is known to the nanosecond for each
 # emulated device: our handler adds nothing to it.
 # lab: --deterministic --device edu --device e1000e --device igb --timeout 200
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 

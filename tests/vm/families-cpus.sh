@@ -3,6 +3,7 @@
 # Several CPUs are measured at once, each by a vector of its own, and none gets another's interrupts.
 # lab: --device edu --device e1000e --device igb --smp 4 --timeout 200
 # lab: --copy tests/lib/families-guest.sh
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 . ./families-guest.sh

@@ -4,6 +4,7 @@
 # driver and takes it again, and refuses what it cannot do.
 # lab: --device edu --device e1000e --device igb --device pci-testdev --smp 2 --timeout 900
 # lab: --modprobe e1000e --modprobe igb --copy tests/lib/families-guest.sh
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 . ./families-guest.sh
@@ -55,7 +56,7 @@ facts() { # NAME
 arrives() { [ "$(interrupts)" -gt 0 ]; }
 # One cycle: load, see interrupts, unload amid them, or lose the device to unbind first.
 cycle() { # NUMBER VECTOR
-	load cpus=1 vector="$2" warmup=0 || return
+	load cpus=0 trigger_cpu=self vector="$2" warmup=0 || return
 	await 10 arrives || return
 	[ $(($1 % 4)) != 3 ] || echo $DEVICE >"$DRIVER/unbind"
 	unload || return
@@ -122,8 +123,8 @@ refusals() { # NAME
 }
 
 for device in $E1000E $IGB; do
-	is_equal "$device comes with its kernel's own driver" "$(driver_of $device)" "$(own_driver $device)"
-	take_away $device
+	is_equal "$device comes with its kernel's own driver" "$(driver_of "$device")" "$(own_driver "$device")"
+	take_away "$device"
 done
 sessions
 DEVICE=$EDU
