@@ -136,6 +136,11 @@ static int msi_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	mutex_lock(lock);
 	if (!msi_is_named(pdev))
 		goto out_unlock;
+	/* driver_override brings any device here, with an identity that says nothing. */
+	if (!model) {
+		pci_err(pdev, "it belongs to no family that can send interrupts on request\n");
+		goto out_unlock;
+	}
 	if (model->refusal) {
 		pci_err(pdev, "an %s cannot be used: %s\n", model->name, model->refusal);
 		goto out_unlock;

@@ -142,4 +142,21 @@ refusals igb
 comings igb "msix msi"
 DEVICE=$TESTDEV
 check "a device of no family is refused" refused "No such device" "belongs to none of the families" device=$TESTDEV
+# driver_override brings a device to the driver that its table does not have.
+overridden() {
+	log_from_here
+	echo msi_latency >/sys/bus/pci/devices/$TESTDEV/driver_override
+	insmod "$LATKIT_MODULES/msi_latency.ko" || return
+	! msi-latency --device $TESTDEV --rebind --loops 10 >/dev/null 2>&1 || return
+	! echo $TESTDEV >$DRIVER/bind || return
+	unload
+	echo >/sys/bus/pci/devices/$TESTDEV/driver_override
+	our_log | grep -qF 'belongs to no family' || { our_log; return 1; }
+	nothing_left
+}
+if command -v msi-latency >/dev/null; then
+	check "a device of no family that is forced on the driver is refused" overridden
+else
+	skip "a device of no family that is forced on the driver is refused" "the programs are not built"
+fi
 tap_end
