@@ -131,7 +131,7 @@ static struct floor {
 	u64 max_ns;
 	u64 sum_ns;
 	struct dentry *dir;
-} bare = { .min_ns = U64_MAX };
+} bare;
 
 static void floor_write(u32 reg, u32 value)
 {
@@ -411,6 +411,7 @@ static int __init lat_floor_init(void)
 	if (!bare.kind || !samples || !period_ns || phase_ns >= period_ns)
 		return -EINVAL;
 	init_completion(&bare.done);
+	bare.min_ns = U64_MAX;
 	err = floor_is("timer") ? floor_measure_timer() : floor_with_device();
 	if (err) {
 		pr_err("stimulus=%s device=%s: %d\n", stimulus, device, err);

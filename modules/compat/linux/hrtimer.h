@@ -6,7 +6,7 @@
 #include_next <linux/hrtimer.h>
 #include <linux/version.h>
 
-/* Added by commit 908a1d775422 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()"), 6.13. */
+/* Added in 6.13 by 908a1d775422 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

@@ -33,8 +33,7 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "test_clock.h"
-#include "../../../modules/core/internal.h"
+#include "dummy.h"
 #include "../../../modules/core/lat.h"
 
 #define LAT_DEFAULT_PERIOD "1ms"
@@ -298,7 +297,7 @@ static void dummy_run(struct dummy_cpu *cpu)
 		for (i = 0; i < DUMMY_BATCH && !dummy_is_done(cpu); i++)
 			dummy_step(cpu);
 		local_irq_enable();
-		lat_series_take(dummy.lat);
+		dummy_take_series(dummy.lat);
 		cond_resched();
 	}
 	dummy_done();
@@ -478,8 +477,11 @@ static bool dummy_fill(struct dummy_op *op, const s64 *number, int n)
 	op->ns = times ? number[0] : 0;
 	op->high_ns = range ? number[1] : 0;
 	op->n = n > times ? number[times] : 1;
-	return op->n > 0 && (n <= times || number[times] > 0) && (!range || op->high_ns >= op->ns) &&
-	       (op->ns >= 0 || op->kind == DUMMY_OP_VALUE || op->kind == DUMMY_OP_DELTA);
+	if (n > times && number[times] <= 0)
+		return false;
+	if (range && op->high_ns < op->ns)
+		return false;
+	return op->ns >= 0 || op->kind == DUMMY_OP_VALUE || op->kind == DUMMY_OP_DELTA;
 }
 
 static int dummy_parse(const char *line)

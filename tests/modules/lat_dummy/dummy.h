@@ -2,10 +2,10 @@
 /*
  * The clock of the dummy instrument, which a test can let misbehave: it steps back, or is found to
  * be unstable. Included before the core, whose own questions to the clock then come here; not a
- * line of the core knows about it.
+ * line of the core knows about it. And the one thing of the core that other instruments do not call.
  */
-#ifndef LAT_DUMMY_TEST_CLOCK_H
-#define LAT_DUMMY_TEST_CLOCK_H
+#ifndef LAT_DUMMY_DUMMY_H
+#define LAT_DUMMY_DUMMY_H
 
 /* Without it <linux/timekeeping.h> does not compile on older kernels. */
 #include <linux/ktime.h>
@@ -27,4 +27,9 @@ static __always_inline u64 dummy_now(void)
 #define lat_now() dummy_now()
 #define lat_arch_clock_unstable() READ_ONCE(dummy_clock_unstable)
 
-#endif /* LAT_DUMMY_TEST_CLOCK_H */
+struct lat;
+
+/* Take over the intervals that the recorders have closed. Context: process. */
+void dummy_take_series(struct lat *lat);
+
+#endif /* LAT_DUMMY_DUMMY_H */
