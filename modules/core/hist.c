@@ -10,7 +10,7 @@
 #include "internal.h"
 
 /* A sample below zero: a signed point has buckets for it, an unsigned one counts it apart. */
-noinline void lat_rec_negative(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+static void lat_rec_negative(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	u64 magnitude = -(u64)ns;
 
@@ -64,7 +64,7 @@ static u64 lat_rec_rare_ns(const struct lat_rec *rec)
 	return rare_ns;
 }
 
-noinline void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+static void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	const struct lat_sample sample = {
 		.seq = seq,
@@ -116,7 +116,7 @@ static void lat_rec_add_linear(struct lat_rec *rec, s64 ns)
 	rec->linear[bucket]++;
 }
 
-noinline void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+static void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	/* Pairs with lat_stream_switch(): the bit is seen after the rings. */
 	if (smp_load_acquire(&rec->extras) & LAT_EXTRA_STREAM)
@@ -125,9 +125,17 @@ noinline void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 
 		lat_rec_add_linear(rec, ns);
 }
 
-noinline void lat_rec_trace(const struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns)
+/* A sample for more than the histogram; ends what lat_rec_add() has begun. */
+noinline void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
-	trace_sample(rec->lat->ops->points[rec->point].name, rec->cpu, seq, stimulus_ns, ns);
+	/* As lat_rec_add() saw it: below zero, an unsigned point has no magnitude. */
+	u64 magnitude = ns >= 0 || rec->below ? abs(ns) : 0;
+
+	if (magnitude >= rec->rare_ns)
+		lat_rec_rare(rec, seq, stimulus_ns, ns, flags);
+	if (rec->extras)
+		lat_rec_extras(rec, seq, stimulus_ns, ns, flags);
+	raw_write_seqcount_end(&rec->seqcount);
 }
 
 /* How many terms of now - due, now - due - period, … (@n of them) are above @limit_ns. */
@@ -210,7 +218,7 @@ static void lat_rec_fold(struct lat_rec *rec)
 }
 
 /* The stimulus lies behind the current interval: close that one and begin the next on its grid. */
-noinline void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
+static void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
 {
 	u64 interval_ns = READ_ONCE(rec->interval_ns);
 	u64 start_ns = rec->now.start_ns, rest;
@@ -228,6 +236,21 @@ noinline void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
 	/* Pairs with lat_series_take(). */
 	smp_store_release(&rec->closed_head, head + 1);
 	lat_rec_begin_interval(rec, stimulus_ns - rest);
+}
+
+/* A sample that begins an interval, is below zero, or is traced. */
+noinline void lat_rec_unusual(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+{
+	trace_sample(rec->lat->ops->points[rec->point].name, rec->cpu, seq, stimulus_ns, ns);
+	if (stimulus_ns >= rec->interval_end_ns) {
+		raw_write_seqcount_begin(&rec->seqcount);
+		lat_rec_new_interval(rec, stimulus_ns);
+		raw_write_seqcount_end(&rec->seqcount);
+	}
+	if (ns < 0)
+		lat_rec_negative(rec, seq, stimulus_ns, ns, flags);
+	else
+		lat_rec_add(rec, rec->values, ns, seq, stimulus_ns, ns, flags);
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * The recorder of one (point, measured CPU): the hot path of every instrument. A sample is added by
  * straight-line arithmetic on memory that only this recorder writes; whatever is rare (an outlier,
- * a new series interval, a value below zero, a raw stream reader) leaves it through one predicted
- * branch each.
+ * a new series interval, a value below zero, a reader of the raw stream) leaves it for good through
+ * one predicted branch each.
  */
 #ifndef LAT_CORE_HIST_H
 #define LAT_CORE_HIST_H
@@ -121,20 +121,18 @@ struct lat_rec {
 	u64 values[LAT_BUCKETS];
 };
 
-void lat_rec_negative(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
-void lat_rec_rare(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
-void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns);
-void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
-void lat_rec_trace(const struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns);
+void lat_rec_unusual(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
+void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 
-/* The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. */
+/*
+ * The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. What is rare is left
+ * to one function that also ends the write: a tail call, for which nothing has to be saved before.
+ */
 static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 magnitude,
 					u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	/* Pairs with the retry loop of lat_rec_copy(). */
 	raw_write_seqcount_begin(&rec->seqcount);
-	if (unlikely(stimulus_ns >= rec->interval_end_ns))
-		lat_rec_new_interval(rec, stimulus_ns);
 	buckets[lat_bucket_index(magnitude)]++;
 	rec->sum = lat_u128_add(rec->sum, lat_u128_signed(ns));
 	rec->sumsq = lat_u128_add(rec->sumsq, lat_u128_mul(magnitude, magnitude));
@@ -144,11 +142,10 @@ static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 m
 	if (unlikely(ns > rec->now.max_ns))
 		rec->now.max_ns = ns;
 	rec->last_ns = stimulus_ns;
-	if (unlikely(magnitude >= rec->rare_ns))
-		lat_rec_rare(rec, seq, stimulus_ns, ns, flags);
-	if (unlikely(READ_ONCE(rec->extras)))
-		lat_rec_extras(rec, seq, stimulus_ns, ns, flags);
-	raw_write_seqcount_end(&rec->seqcount);
+	if (unlikely(magnitude >= rec->rare_ns || READ_ONCE(rec->extras)))
+		lat_rec_rare_end(rec, seq, stimulus_ns, ns, flags);
+	else
+		raw_write_seqcount_end(&rec->seqcount);
 }
 
 #endif /* LAT_CORE_HIST_H */

@@ -520,10 +520,8 @@ static inline s64 lat_value(const struct lat *lat, unsigned int number)
 static __always_inline void lat_record(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns,
 				       u32 flags)
 {
-	if (trace_sample_enabled())
-		lat_rec_trace(rec, seq, stimulus_ns, ns);
-	if (unlikely(ns < 0))
-		lat_rec_negative(rec, seq, stimulus_ns, ns, flags);
+	if (trace_sample_enabled() || unlikely(ns < 0 || stimulus_ns >= rec->interval_end_ns))
+		lat_rec_unusual(rec, seq, stimulus_ns, ns, flags);
 	else
 		lat_rec_add(rec, rec->values, ns, seq, stimulus_ns, ns, flags);
 }
