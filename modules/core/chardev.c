@@ -395,8 +395,7 @@ static ssize_t lat_reader_read(struct lat_reader *reader, struct file *file, cha
 
 /* ---- the point "user" ---- */
 
-struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns,
-				u64 record_from)
+struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns)
 {
 	struct lat_user *user = &lat->user[rec->cpu];
 
@@ -404,8 +403,8 @@ struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period
 	user->seq = 0;
 	user->done_seq = 0;
 	user->end_ns = 0;
+	user->samples = 0;
 	user->period_ns = period_ns;
-	user->record_from = record_from;
 	user->rec = rec;
 	mutex_unlock(&user->lock);
 	return user;
@@ -416,7 +415,7 @@ void lat_user_end(struct lat *lat, unsigned int cpu)
 	struct lat_user *user = &lat->user[cpu];
 
 	mutex_lock(&user->lock);
-	if (user->rec && lat_user_is_behind(user) && user->oldest_seq >= user->record_from) {
+	if (user->rec && lat_user_is_behind(user) && user->oldest_recorded) {
 		local_irq_disable();
 		lat_rec_lost(user->rec);
 		local_irq_enable();
@@ -431,7 +430,7 @@ void lat_user_end(struct lat *lat, unsigned int cpu)
 /* Record a stamp that is in order. Context: process, user->lock. */
 static int lat_user_accept(struct lat *lat, struct lat_user *user, u64 stamp_ns)
 {
-	u64 seq = user->oldest_seq, last, first;
+	u64 seq = user->oldest_seq, last;
 
 	local_irq_disable();
 	if (smp_processor_id() != user->rec->cpu || stamp_ns < user->oldest_ns ||
@@ -441,13 +440,13 @@ static int lat_user_accept(struct lat *lat, struct lat_user *user, u64 stamp_ns)
 	}
 	/* What came while the waiter was late was never its own stimulus. */
 	last = smp_load_acquire(&user->seq);
-	if (seq >= user->record_from)
+	if (user->oldest_recorded) {
+		WRITE_ONCE(user->samples, user->samples + 1);
 		lat_record(user->rec, seq, user->oldest_ns, stamp_ns - user->oldest_ns,
 			   last > seq ? LAT_SAMPLE_F_LATE : 0);
-	first = max(seq + 1, user->record_from);
-	if (last >= first)
-		lat_missed(user->rec, first, user->oldest_ns + (first - seq) * user->period_ns,
-			   stamp_ns, user->period_ns, last - first + 1);
+		lat_missed(user->rec, seq + 1, user->oldest_ns + user->period_ns, stamp_ns,
+			   user->period_ns, last - seq);
+	}
 	user->end_ns = stamp_ns;
 	/* Pairs with lat_user_wake() and lat_user_is_behind(). */
 	smp_store_release(&user->done_seq, last);

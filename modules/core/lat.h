@@ -399,6 +399,19 @@ __printf(5, 6) void lat_note(struct lat *lat, const char *code, enum lat_severit
  */
 int lat_set_priority(const struct lat *lat);
 
+/**
+ * lat_grid_base() - where the grid of a session begins
+ * @lat: the instrument
+ * @lead_ns: at least this long from now
+ * @offset_ns: distance from the multiples of the period, or NULL: half a period, so that every
+ *	session has the same phase to the kernel's tick, and not the tick's own; a period over 10 ms
+ *	is then not aligned at all, for nobody wants to wait for its beginning
+ *
+ * Context: process, in start.
+ * Return: time of the first stimulus, instrument's clock
+ */
+u64 lat_grid_base(const struct lat *lat, u64 lead_ns, const s64 *offset_ns);
+
 /* What one reading of the clock costs, ns, as measured at start. Context: any, in a session. */
 u64 lat_clock_read_ns(const struct lat *lat);
 
@@ -410,14 +423,14 @@ u64 lat_clock_read_ns(const struct lat *lat);
  * @rec: recorder, NULL while no session measures ``user`` here; under @lock
  * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
  * @seq: number of the last stimulus; the instrument's
- * @stimulus_ns: when it was; the instrument's
  * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
  *	@done_seq == @seq, frozen otherwise
  * @oldest_ns: when it was; as @oldest_seq
+ * @oldest_recorded: it is not of the warm-up; as @oldest_seq
+ * @samples: stamps that were recorded; the waiter's
  * @done_seq: number of the last stimulus that was dealt with; the waiter's
  * @end_ns: its stamp; the waiter's
  * @ended: sessions that have ended here; under @lock
- * @record_from: stimuli from here on are recorded; the instrument's
  * @period_ns: distance of the stimuli that a late waiter has missed
  */
 struct lat_user {
@@ -426,13 +439,13 @@ struct lat_user {
 	struct file *owner;
 	struct lat_rec *rec;
 	u64 seq;
-	u64 stimulus_ns;
 	u64 oldest_seq;
 	u64 oldest_ns;
+	bool oldest_recorded;
 	u64 done_seq;
+	u64 samples;
 	u64 end_ns;
 	u32 ended;
-	u64 record_from;
 	u64 period_ns;
 };
 
@@ -441,13 +454,11 @@ struct lat_user {
  * @lat: the instrument
  * @rec: its recorder
  * @period_ns: distance of the stimuli
- * @record_from: number of the first stimulus that is recorded
  *
  * Context: process, lat->lock; from start, before the stimulus is armed.
  * Return: the waiter's place, for lat_user_wake()
  */
-struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns,
-				u64 record_from);
+struct lat_user *lat_user_begin(struct lat *lat, struct lat_rec *rec, u64 period_ns);
 
 /**
  * lat_user_end() - no stamp of a CPU is accepted any more
@@ -473,11 +484,12 @@ static inline bool lat_user_is_behind(const struct lat_user *user)
  * @seq: number of the stimulus
  * @last_seq: @seq, or the last one that was skipped together with it
  * @stimulus_ns: when it was
+ * @recorded: it is not of the warm-up
  *
  * Context: hard interrupt, or interrupts off, on the measured CPU.
  */
 static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 last_seq,
-					  u64 stimulus_ns)
+					  u64 stimulus_ns, bool recorded)
 {
 	if (!READ_ONCE(user->owner)) {
 		/* Nobody waits: nothing is owed either. */
@@ -488,8 +500,8 @@ static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 la
 	if (smp_load_acquire(&user->done_seq) == user->seq) {
 		user->oldest_seq = seq;
 		user->oldest_ns = stimulus_ns;
+		user->oldest_recorded = recorded;
 	}
-	user->stimulus_ns = stimulus_ns;
 	/* Pairs with lat_user_read(). */
 	smp_store_release(&user->seq, last_seq);
 	rcuwait_wake_up(&user->wait);

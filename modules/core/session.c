@@ -371,6 +371,19 @@ void lat_over_threshold(struct lat_rec *rec, const struct lat_sample *sample)
 	}
 }
 
+/* Grids of at most this period are aligned by themselves. */
+#define LAT_ALIGN_NS	(10 * NSEC_PER_MSEC)
+
+u64 lat_grid_base(const struct lat *lat, u64 lead_ns, const s64 *offset_ns)
+{
+	u64 period_ns = lat->config.period_ns, base_ns = lat_now() + lead_ns, rest;
+
+	if (!offset_ns && period_ns > LAT_ALIGN_NS)
+		return base_ns;
+	div64_u64_rem(base_ns, period_ns, &rest);
+	return base_ns - rest + period_ns + (offset_ns ? *offset_ns : period_ns / 2);
+}
+
 int lat_set_priority(const struct lat *lat)
 {
 	const struct sched_attr attr = {

@@ -2,10 +2,10 @@
 /*
  * msi_latency measures how long a machine takes to react to a PCI device: a register write makes the
  * device send a message-signalled interrupt, and the time from before that write is taken in the
- * hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work) and, where trigger
- * and measured CPU differ, when a read-back of the device has returned on the trigger's CPU
- * (delivered): the message has then reached the host bridge, so an outlier splits into a share of
- * the bus and a share of the CPU.
+ * hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work), in a user thread
+ * woken from read() (user) and, where trigger and measured CPU differ, when a read-back of the device
+ * has returned on the trigger's CPU (delivered): the message has then reached the host bridge, so an
+ * outlier splits into a share of the bus and a share of the CPU.
  *
  * One trigger is under way per vector. A kthread follows a fixed grid; what it had to skip, because
  * the last stimulus was not done or because it was held up itself, is missed with its lateness. The
@@ -40,8 +40,6 @@
 
 /* The session begins this long after start, so that the first stimulus finds everything armed. */
 #define MSI_LEAD_NS	(2 * NSEC_PER_MSEC)
-/* Grids of at most this period are aligned; a longer one would make the user wait for its start. */
-#define MSI_ALIGN_NS	(10 * NSEC_PER_MSEC)
 #define MSI_SILENT_TIMES	10
 #define MSI_SKEW_ROUNDS	1000
 
@@ -50,6 +48,7 @@ enum msi_point {
 	MSI_THREAD,
 	MSI_WORK,
 	MSI_DELIVERED,
+	MSI_USER,
 	MSI_POINTS,
 };
 
@@ -58,6 +57,7 @@ static const struct lat_point msi_points[] = {
 	[MSI_THREAD] = { "thread" },
 	[MSI_WORK] = { "work" },
 	[MSI_DELIVERED] = { "delivered" },
+	[MSI_USER] = { "user" },
 	{ NULL }
 };
 
@@ -80,6 +80,7 @@ static const enum msi_point msi_async_points[] = { MSI_IRQ, MSI_THREAD, MSI_WORK
  * @irq: Linux interrupt number, 0: none requested
  * @threaded: the handler wakes the IRQ thread
  * @worked: the handler queues the work item
+ * @user: the waiter's place, or NULL
  * @prioritised: result of setting the IRQ thread's priority; that thread's
  * @thread_ready: the IRQ thread has set its priority; that thread's
  * @work: the work item
@@ -107,6 +108,7 @@ struct msi_target {
 	int irq;
 	bool threaded;
 	bool worked;
+	struct lat_user *user;
 	int prioritised;
 	bool thread_ready;
 	struct work_struct work;
@@ -195,11 +197,16 @@ static __always_inline void msi_end(struct msi_target *target, enum msi_point po
 /* All of the handler but the stamp: apart, so that nothing is saved on the stack before that. */
 static noinline irqreturn_t msi_irq_at(struct msi_target *target, u64 now_ns)
 {
+	bool spurious = target->done[MSI_IRQ] == target->seq;
+
+	if (target->user && !spurious)
+		lat_user_wake(target->user, target->seq, target->seq, target->stamp_ns,
+			      target->recorded);
 	if (target->line.ack.reg)
 		msi_ring(&target->line.ack);
 	if (target->line.rearm.reg)
 		msi_ring(&target->line.rearm);
-	if (unlikely(target->done[MSI_IRQ] == target->seq)) {
+	if (unlikely(spurious)) {
 		target->core->counter[LAT_SPURIOUS]++;
 		return IRQ_HANDLED;
 	}
@@ -247,11 +254,18 @@ static bool msi_is_done(struct msi_target *target, enum msi_point point)
 	return !target->rec[point] || smp_load_acquire(&target->done[point]) == target->seq;
 }
 
+/* Has the interrupt of the last stimulus come? Pairs with msi_end(). */
+static bool msi_has_arrived(const struct msi_target *target)
+{
+	return smp_load_acquire(&target->done[MSI_IRQ]) == target->seq;
+}
+
 /* At every point? The interrupt ends a stimulus even where it is not measured. */
 static bool msi_is_idle(struct msi_target *target)
 {
-	return smp_load_acquire(&target->done[MSI_IRQ]) == target->seq &&
-	       msi_is_done(target, MSI_THREAD) && msi_is_done(target, MSI_WORK);
+	return msi_has_arrived(target) && msi_is_done(target, MSI_THREAD) &&
+	       msi_is_done(target, MSI_WORK) &&
+	       !(target->user && lat_user_is_behind(target->user));
 }
 
 /* A number for each period, the same whenever it is asked for. */
@@ -274,6 +288,14 @@ static u64 msi_due(const struct msi_target *target, u64 k)
 	return due_ns;
 }
 
+/* The recorder of a point, if a period can be missed there: nobody misses what nobody waits for. */
+static struct lat_rec *msi_missing_rec(const struct msi_target *target, enum msi_point point)
+{
+	if (point == MSI_USER && target->user && !READ_ONCE(target->user->owner))
+		return NULL;
+	return target->rec[point];
+}
+
 /* Record the skipped periods as missed. Only while no stimulus is under way. */
 static void msi_flush_skips(struct msi_target *target)
 {
@@ -283,16 +305,20 @@ static void msi_flush_skips(struct msi_target *target)
 	for (point = 0; point < MSI_POINTS; point++)
 		if (target->rec[point] && target->end_ns[point] > target->free_ns)
 			target->free_ns = target->end_ns[point];
+	if (target->user)
+		target->free_ns = max(target->free_ns, target->user->end_ns);
 	/* What is skipped before the first recorded stimulus belongs to the warm-up. */
 	for (; target->samples && k < end; k++) {
 		u64 due_ns = msi_due(target, k);
 
 		target->core->counter[LAT_OVERRUNS]++;
 		local_irq_disable();
-		for (point = 0; point < MSI_POINTS; point++)
-			if (target->rec[point])
-				lat_missed(target->rec[point], k + 1, due_ns, target->free_ns,
-					   msi.period_ns, 1);
+		for (point = 0; point < MSI_POINTS; point++) {
+			struct lat_rec *rec = msi_missing_rec(target, point);
+
+			if (rec)
+				lat_missed(rec, k + 1, due_ns, target->free_ns, msi.period_ns, 1);
+		}
 		local_irq_enable();
 	}
 	target->skips = 0;
@@ -382,7 +408,7 @@ static void msi_overdue(struct msi_target *target, u64 now_ns)
 static bool msi_serve(struct msi_target *target, u64 now_ns)
 {
 	if (!msi_is_idle(target)) {
-		if (now_ns - target->stamp_ns >= msi.silent_ns) {
+		if (!msi_has_arrived(target) && now_ns - target->stamp_ns >= msi.silent_ns) {
 			lat_end(msi.lat, LAT_STOP_DEVICE_SILENT);
 			return false;
 		}
@@ -404,7 +430,7 @@ static u64 msi_wake_ns(struct msi_target *target)
 {
 	u64 silent_ns;
 
-	if (msi_is_idle(target))
+	if (msi_has_arrived(target))
 		return target->due_ns;
 	silent_ns = target->stamp_ns + msi.silent_ns;
 	return min(silent_ns, target->due_ns);
@@ -468,6 +494,13 @@ static void msi_targets_free(void)
 	msi.ntargets = 0;
 }
 
+static void msi_user_end(struct msi_target *target)
+{
+	if (target->user)
+		lat_user_end(msi.lat, target->cpu);
+	target->user = NULL;
+}
+
 /* Free the vectors of the last session. */
 static void msi_release(void)
 {
@@ -476,6 +509,7 @@ static void msi_release(void)
 	for (i = 0; i < msi.ntargets; i++) {
 		struct msi_target *target = &msi.targets[i];
 
+		msi_user_end(target);
 		if (!target->irq)
 			continue;
 		irq_set_affinity_and_hint(target->irq, NULL);
@@ -511,6 +545,9 @@ static int msi_targets_alloc(struct lat_why *why)
 		if (work_cpu->set && kstrtouint(work_cpu->text, 10, &target->work_cpu))
 			return lat_refuse(why, -EINVAL, "work_cpu=%s", work_cpu->text);
 		INIT_WORK(&target->work, msi_work);
+		if (target->rec[MSI_USER])
+			target->user = lat_user_begin(lat, target->rec[MSI_USER],
+						      lat->config.period_ns);
 	}
 	return 0;
 }
@@ -722,23 +759,10 @@ static int msi_start_trigger(struct lat_why *why)
 	return 0;
 }
 
-/*
- * The grid begins a little from now. A short period lies halfway between the multiples of itself, so
- * that every session without dither has the same phase to the kernel's tick, and not the tick's own.
- */
-static u64 msi_grid_base(void)
-{
-	u64 base_ns = lat_now() + MSI_LEAD_NS, rest;
-
-	if (msi.period_ns > MSI_ALIGN_NS)
-		return base_ns;
-	div64_u64_rem(base_ns, msi.period_ns, &rest);
-	return base_ns - rest + msi.period_ns + msi.period_ns / 2;
-}
-
+/* The grid begins a little from now. */
 static void msi_set_grid(void)
 {
-	u64 base_ns = msi_grid_base();
+	u64 base_ns = lat_grid_base(msi.lat, MSI_LEAD_NS, NULL);
 	bool at_once = lat_value(msi.lat, LAT_P_pattern);
 	unsigned int i;
 
@@ -809,7 +833,7 @@ static void msi_await_end(struct msi_target *target)
 
 	while (!msi_is_idle(target) && lat_now() < deadline_ns)
 		usleep_range(50, 100);
-	if (smp_load_acquire(&target->done[MSI_IRQ]) != target->seq)
+	if (!msi_has_arrived(target))
 		target->core->counter[LAT_LOST]++;
 	for (i = 0; i < ARRAY_SIZE(msi_async_points); i++) {
 		enum msi_point point = msi_async_points[i];
@@ -839,10 +863,11 @@ static void msi_stop(struct lat *lat)
 	for (i = 0; i < msi.ntargets; i++) {
 		struct msi_target *target = &msi.targets[i];
 
-		if (!msi_is_idle(target))
+		if (!msi_has_arrived(target))
 			target->free_ns = lat_now();
 		if (target->skips)
 			msi_flush_skips(target);
+		msi_user_end(target);
 	}
 }
 
@@ -892,9 +917,24 @@ static int msi_check_trigger(struct lat *lat, struct lat_config *config, struct 
 	return 0;
 }
 
-static int msi_check_points(struct lat_config *config, bool points_auto, struct lat_why *why)
+/* By default ``user`` is measured where somebody already waits for it, on every measured CPU. */
+static bool msi_has_waiters(const struct lat *lat, const struct cpumask *cpus)
 {
-	if (!cpumask_test_cpu(msi.trigger_cpu, config->cpus) || !(config->points & BIT(MSI_DELIVERED)))
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus)
+		if (!READ_ONCE(lat->user[cpu].owner))
+			return false;
+	return true;
+}
+
+static int msi_check_points(struct lat *lat, struct lat_config *config, bool points_auto,
+			    struct lat_why *why)
+{
+	if (points_auto && !msi_has_waiters(lat, config->cpus))
+		config->points &= ~BIT(MSI_USER);
+	if (!cpumask_test_cpu(msi.trigger_cpu, config->cpus) ||
+	    !(config->points & BIT(MSI_DELIVERED)))
 		return 0;
 	if (!points_auto)
 		return lat_refuse(why, -EINVAL,
@@ -934,7 +974,7 @@ static int msi_check(struct lat *lat, struct lat_config *config, bool points_aut
 		return lat_refuse(why, -EINVAL,
 				  "block_irq=%s: trigger and measured CPU must be the same (trigger_cpu=self)",
 				  lat_param(lat, LAT_P_block_irq)->text);
-	return msi_check_points(config, points_auto, why);
+	return msi_check_points(lat, config, points_auto, why);
 }
 
 /* ---- facts ---- */
