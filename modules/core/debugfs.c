@@ -41,7 +41,9 @@ static void lat_show_state(struct seq_file *m, const struct lat_snapshot *snap)
 		u64 end_ns = snap->running ? lat_now() : snap->stop_ns;
 
 		seq_printf(m, "start_ns: %llu\n", snap->start_ns);
-		seq_printf(m, "ran_ns: %llu\n", end_ns - snap->start_ns);
+		/* It may have been set back meanwhile. */
+		if (end_ns >= snap->start_ns)
+			seq_printf(m, "ran_ns: %llu\n", end_ns - snap->start_ns);
 		seq_printf(m, "period_ns: %llu\n", snap->period_ns);
 	}
 }
