@@ -41,6 +41,7 @@
 #include "../../../modules/core/params_table.h"
 
 #define DUMMY_LINE	80	/* longest line of a program, with its newline */
+#define DUMMY_NUMBERS	3	/* at most, in a line */
 #define DUMMY_OPS_MAX	16777216
 #define DUMMY_BATCH	256	/* stimuli recorded without interrupts, pace=none */
 
@@ -484,21 +485,33 @@ static bool dummy_fill(struct dummy_op *op, const s64 *number, int n)
 	return op->ns >= 0 || op->kind == DUMMY_OP_VALUE || op->kind == DUMMY_OP_DELTA;
 }
 
-static int dummy_parse(const char *line)
+/* The numbers of a line, from the blank before the first on; how many there are, or -EINVAL. */
+static int dummy_numbers(char *text, s64 *number)
+{
+	char *word;
+	int n = 0;
+
+	while (text) {
+		word = strsep(&text, " ");
+		if (n == DUMMY_NUMBERS || kstrtos64(word, 10, &number[n++]))
+			return -EINVAL;
+	}
+	return n;
+}
+
+static int dummy_parse(char *line)
 {
 	struct dummy_op op = { 0 };
-	char name[16], extra;
-	s64 number[3];
-	int n, i;
+	s64 number[DUMMY_NUMBERS];
+	char *rest = line, *name = strsep(&rest, " ");
+	int n = dummy_numbers(rest, number), i;
 
-	n = sscanf(line, "%15s %lld %lld %lld %c", name, &number[0], &number[1], &number[2],
-		   &extra);
-	for (i = 0; n > 0 && i < ARRAY_SIZE(dummy_words); i++) {
+	for (i = 0; n >= 0 && i < ARRAY_SIZE(dummy_words); i++) {
 		op.kind = i;
-		if (!strcmp(name, dummy_words[i].name) && dummy_fill(&op, number, n - 1))
+		if (!strcmp(name, dummy_words[i].name) && dummy_fill(&op, number, n))
 			return dummy_add(&op);
 	}
-	pr_err("program: line %u is not understood: %s\n", dummy.lines + 1, line);
+	pr_err("program: line %u is not understood\n", dummy.lines + 1);
 	return -EINVAL;
 }
 
