@@ -574,20 +574,43 @@ static int msi_await_affinity(struct msi_target *target, struct lat_why *why)
 			  target->irq, target->cpu);
 }
 
+static int msi_request_irq(struct msi_target *target, int irq, struct lat_why *why)
+{
+	int err = request_threaded_irq(irq, msi_irq, target->threaded ? msi_thread : NULL,
+				       IRQF_NO_THREAD | IRQF_NOBALANCING, KBUILD_MODNAME, target);
+
+	return err ? lat_refuse(why, err, "interrupt %d was refused (%d)", irq, err) : 0;
+}
+
+/*
+ * x86 without interrupt remapping moves an interrupt that is in use only when the next one comes,
+ * and here none comes before the first stimulus. One that starts up goes where it was told while it
+ * was not in use, but before its first use it only seems so: request it, let it go, tell it, and
+ * request it again.
+ */
 static int msi_request(struct msi_target *target, unsigned int vector, struct lat_why *why)
 {
 	int irq = pci_irq_vector(msi.dev->pdev, vector), err;
 
-	err = request_threaded_irq(irq, msi_irq, target->threaded ? msi_thread : NULL,
-				   IRQF_NO_THREAD | IRQF_NOBALANCING, KBUILD_MODNAME, target);
+	err = msi_request_irq(target, irq, why);
 	if (err)
-		return lat_refuse(why, err, "interrupt %d was refused (%d)", irq, err);
-	target->irq = irq;
+		return err;
+	free_irq(irq, target);
 	err = irq_set_affinity_and_hint(irq, cpumask_of(target->cpu));
+	if (err) {
+		lat_refuse(why, err, "interrupt %d cannot be bound to CPU %u (%d)", irq,
+			   target->cpu, err);
+		goto err_clear_hint;
+	}
+	err = msi_request_irq(target, irq, why);
 	if (err)
-		return lat_refuse(why, err, "interrupt %d cannot be bound to CPU %u (%d)", irq,
-				  target->cpu, err);
+		goto err_clear_hint;
+	target->irq = irq;
 	return msi_await_affinity(target, why);
+
+err_clear_hint:
+	irq_set_affinity_and_hint(irq, NULL);
+	return err;
 }
 
 /* One read of the safe register, ns. */
