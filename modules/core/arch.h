@@ -7,6 +7,7 @@
 #define LAT_CORE_ARCH_H
 
 #include <linux/cpumask.h>
+#include <linux/kernel_stat.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 
@@ -46,16 +47,60 @@ static inline u64 lat_arch_nmi_count(unsigned int cpu)
 #endif
 }
 
-/* SMIs a CPU has taken since reset (Intel SDM vol. 4, MSR_SMI_COUNT); false: not counted here. */
+/*
+ * SMIs a CPU has taken since reset (Intel SDM vol. 4, MSR_SMI_COUNT; QEMU has it too); false: not
+ * counted here. CPUs without the register raise a fault, which is caught.
+ */
 static inline bool lat_arch_smi_count(unsigned int cpu, u64 *count)
 {
 #ifdef CONFIG_X86
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
-	       !boot_cpu_has(X86_FEATURE_HYPERVISOR) &&
-	       !rdmsrl_safe_on_cpu(cpu, MSR_SMI_COUNT, count);
+	return !rdmsrl_safe_on_cpu(cpu, MSR_SMI_COUNT, count);
 #else
 	return false;
 #endif
+}
+
+/* The same for this CPU. Context: any, this CPU pinned. */
+static inline bool lat_arch_this_cpu_smis(u64 *count)
+{
+#ifdef CONFIG_X86
+	return !rdmsrl_safe(MSR_SMI_COUNT, count);
+#else
+	return false;
+#endif
+}
+
+/* NMIs this CPU has taken: one load. Context: any, this CPU pinned. */
+static __always_inline u64 lat_arch_this_cpu_nmis(void)
+{
+#ifdef CONFIG_X86
+	return this_cpu_read(irq_stat.__nmi_count);
+#else
+	return 0;
+#endif
+}
+
+/*
+ * Interrupts and NMIs this CPU has taken, as a number that moves with each of them: a few loads.
+ * x86 counts the vectors of the local APIC apart from those of devices. Context: any, this CPU
+ * pinned.
+ */
+static __always_inline u64 lat_arch_this_cpu_interrupts(void)
+{
+	u64 count = this_cpu_read(kstat.irqs_sum);
+
+#ifdef CONFIG_X86
+	count += this_cpu_read(irq_stat.__nmi_count);
+#ifdef CONFIG_X86_LOCAL_APIC
+	count += this_cpu_read(irq_stat.apic_timer_irqs);
+	count += this_cpu_read(irq_stat.apic_irq_work_irqs);
+#endif
+#ifdef CONFIG_SMP
+	count += this_cpu_read(irq_stat.irq_resched_count);
+	count += this_cpu_read(irq_stat.irq_call_count);
+#endif
+#endif
+	return count;
 }
 
 /* Do two CPUs share their last-level cache? Where nobody says, no. */

@@ -412,6 +412,18 @@ int lat_set_priority(const struct lat *lat);
  */
 u64 lat_grid_base(const struct lat *lat, u64 lead_ns, const s64 *offset_ns);
 
+/**
+ * lat_parse_pci_address() - read an address as lspci prints it, with or without the domain
+ * @text: as 0000:00:04.0 or 00:04.0
+ * @domain: its domain
+ * @bus: its bus
+ * @devfn: its slot and function, as PCI_DEVFN()
+ *
+ * Context: any.
+ * Return: it is one
+ */
+bool lat_parse_pci_address(const char *text, int *domain, unsigned int *bus, unsigned int *devfn);
+
 /* What one reading of the clock costs, ns, as measured at start. Context: any, in a session. */
 u64 lat_clock_read_ns(const struct lat *lat);
 

@@ -3,6 +3,8 @@
  * Reading and checking the rows of a parameter table. A value is taken as it is or refused with its
  * name, what was given and what is allowed; nothing is clamped.
  */
+#include <linux/pci.h>
+
 #include "lat.h"
 #include "parse.h"
 
@@ -164,6 +166,24 @@ int lat_param_set_number(struct lat_param *param, s64 number, struct lat_why *wh
 	else
 		snprintf(text, sizeof(text), "%lld%s", number, unit);
 	return lat_param_set(param, text, why);
+}
+
+bool lat_parse_pci_address(const char *text, int *domain, unsigned int *bus, unsigned int *devfn)
+{
+	unsigned int d = 0, slot, function;
+	int end = 0;
+
+	if (sscanf(text, "%x:%x:%x.%x%n", &d, bus, &slot, &function, &end) != 4 || !end) {
+		d = 0;
+		end = 0;
+		if (sscanf(text, "%x:%x.%x%n", bus, &slot, &function, &end) != 3 || !end)
+			return false;
+	}
+	if ((text[end] && text[end] != '\n') || *bus > 255 || slot > 31 || function > 7)
+		return false;
+	*domain = d;
+	*devfn = PCI_DEVFN(slot, function);
+	return true;
 }
 
 /* The kernel's parameter code, before the module's init. */

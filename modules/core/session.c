@@ -238,6 +238,7 @@ static int lat_start_locked(struct lat *lat, struct lat_why *why)
 	if (err)
 		goto err_end_stream;
 
+	lat->ops->describe(lat);
 	duration_ns = lat_value(lat, LAT_P_duration);
 	if (duration_ns)
 		queue_delayed_work(lat->wq, &lat->duration_work, nsecs_to_jiffies(duration_ns) + 1);
@@ -270,6 +271,7 @@ int lat_stop_locked(struct lat *lat, enum lat_stop reason)
 {
 	if (!lat->running)
 		return -EALREADY;
+	lat->ops->describe(lat);
 	cpus_read_lock();
 	lat->ops->stop(lat);
 	lat->running = false;
