@@ -78,40 +78,6 @@ static void print_total(const char *name, const struct total *total, FILE *f)
 			total->missed, 0);
 }
 
-static void print_lines(const struct lat_report *report, const struct lat_point *point, FILE *f)
-{
-	struct total all = { 0 };
-	size_t i;
-
-	fputs("RTT|  ", f);
-	print_clock(report->elapsed_ns, f);
-	fprintf(f, "  (%s, %lld us period, priority %lld)\n", mode_of(point->name),
-		lat_report_setting(report, "period_ns") / 1000, lat_report_setting(report, "priority"));
-	fputs("RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n",
-	      f);
-	for (i = 0; i < point->n_cells; i++) {
-		struct total one = { 0 };
-
-		add_cell(&one, &point->cells[i]);
-		add_cell(&all, &point->cells[i]);
-		print_total("RTD", &one, f);
-		if (all.count)
-			fprintf(f, "%11.3f|%11.3f\n", (double)all.min_ns / 1e3,
-				(double)all.max_ns / 1e3);
-		else
-			fprintf(f, "%11s|%11s\n", "-", "-");
-	}
-	fputs("---|-----------|-----------|-----------|--------|------|-------------------------\n",
-	      f);
-	print_total("RTS", &all, f);
-	fputs("    ", f);
-	print_clock(report->elapsed_ns, f);
-	fputc('/', f);
-	print_clock(lat_report_setting(report, "duration_ns") ?
-		    (uint64_t)lat_report_setting(report, "duration_ns") : report->elapsed_ns, f);
-	fputc('\n', f);
-}
-
 /* ---- histograms: of the smallest and greatest per interval of the series, and of all samples ---- */
 
 enum { HIST_MIN, HIST_AVG, HIST_MAX, N_HISTS };
@@ -203,6 +169,50 @@ static void print_histograms(const struct lat_report *report, const struct lat_p
 	}
 }
 
+static void print_whole(const struct lat_report *report, const struct total *all, FILE *f)
+{
+	uint64_t asked_ns = lat_report_setting(report, "duration_ns");
+
+	fputs("---|-----------|-----------|-----------|--------|------|-------------------------\n",
+	      f);
+	print_total("RTS", all, f);
+	fputs("    ", f);
+	print_clock(report->elapsed_ns, f);
+	fputc('/', f);
+	print_clock(asked_ns ? asked_ns : report->elapsed_ns, f);
+	fputc('\n', f);
+}
+
+static void print_lines(const struct lat_report *report, const struct lat_point *point,
+			const struct lat_style *style, FILE *f)
+{
+	struct total all = { 0 };
+	size_t i;
+
+	fputs("RTT|  ", f);
+	print_clock(report->elapsed_ns, f);
+	fprintf(f, "  (%s, %lld us period, priority %lld)\n", mode_of(point->name),
+		lat_report_setting(report, "period_ns") / 1000,
+		lat_report_setting(report, "priority"));
+	fputs("RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n",
+	      f);
+	for (i = 0; i < point->n_cells; i++) {
+		struct total one = { 0 };
+
+		add_cell(&one, &point->cells[i]);
+		add_cell(&all, &point->cells[i]);
+		print_total("RTD", &one, f);
+		if (all.count)
+			fprintf(f, "%11.3f|%11.3f\n", (double)all.min_ns / 1e3,
+				(double)all.max_ns / 1e3);
+		else
+			fprintf(f, "%11s|%11s\n", "-", "-");
+	}
+	if (style->histogram != LAT_HISTOGRAM_NONE && point->n_cells)
+		print_histograms(report, point, style, f);
+	print_whole(report, &all, f);
+}
+
 void lat_print_xenomai(const struct lat_report *report, const struct lat_style *style, FILE *f)
 {
 	size_t i;
@@ -213,8 +223,6 @@ void lat_print_xenomai(const struct lat_report *report, const struct lat_style *
 		const struct lat_point *point = &report->points[i];
 
 		fprintf(f, "== Test mode: %s\n", mode_of(point->name));
-		if (style->histogram != LAT_HISTOGRAM_NONE && point->n_cells)
-			print_histograms(report, point, style, f);
-		print_lines(report, point, f);
+		print_lines(report, point, style, f);
 	}
 }

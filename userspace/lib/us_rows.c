@@ -41,12 +41,13 @@ size_t lat_us_rows_wanted(const struct lat_report *report, const struct lat_poin
 	return n < LAT_US_ROWS_MAX ? n : LAT_US_ROWS_MAX;
 }
 
-static void count(struct lat_us_rows *made, const struct lat_hist *hist)
+static void count(struct lat_us_rows *made, const struct lat_hist *hist, uint64_t min_ns)
 {
 	size_t i;
 
 	for (i = 0; i < hist->n; i++) {
-		uint64_t row = hist->rows[i].low_ns / 1000;
+		/* The first bucket begins at or below the smallest sample. */
+		uint64_t row = (i ? hist->rows[i].low_ns : min_ns) / 1000;
 
 		if (row >= made->n) {
 			made->over += hist->rows[i].count;
@@ -67,5 +68,6 @@ void lat_us_rows_make(const struct lat_report *report, const struct lat_cell *ce
 	};
 	if (made->exact)
 		made->over = cell->linear.over;
-	count(made, made->exact ? &cell->linear.hist : &cell->values);
+	count(made, made->exact ? &cell->linear.hist : &cell->values,
+	      cell->min_ns > 0 ? cell->min_ns : 0);
 }
