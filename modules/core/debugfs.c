@@ -41,7 +41,9 @@ static void lat_show_state(struct seq_file *m, const struct lat_snapshot *snap)
 		u64 end_ns = snap->running ? lat_now() : snap->stop_ns;
 
 		seq_printf(m, "start_ns: %llu\n", snap->start_ns);
-		seq_printf(m, "ran_ns: %llu\n", end_ns - snap->start_ns);
+		/* It may have been set back meanwhile. */
+		if (end_ns >= snap->start_ns)
+			seq_printf(m, "ran_ns: %llu\n", end_ns - snap->start_ns);
 		seq_printf(m, "period_ns: %llu\n", snap->period_ns);
 	}
 }
@@ -134,10 +136,13 @@ static void lat_show_percentiles_row(struct seq_file *m, const struct lat_snapsh
 		.missed = due ? rec->missed : NULL,
 		.negative = rec->negative,
 		.lost = due ? rec->lost : 0,
-		.max = due ? max_t(s64, rec->max_ns, rec->missed_max_ns) : rec->max_ns,
+		.max = rec->max_ns,
 	};
 	u64 count = lat_dist_count(&dist);
 
+	/* Without missed periods there is no lateness either, and the maximum may be below zero. */
+	if (due && lat_rec_missed(rec))
+		dist.max = max_t(s64, dist.max, rec->missed_max_ns);
 	seq_printf(m, "%-10s %4u %-9s", lat_point_name(snap, rec), rec->cpu,
 		   due ? "due" : "recorded");
 	for (p = lat_percentiles; p->name; p++)

@@ -221,7 +221,7 @@ static void lat_rec_fold(struct lat_rec *rec)
 static void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
 {
 	u64 interval_ns = READ_ONCE(rec->interval_ns);
-	u64 start_ns = rec->now.start_ns, rest;
+	u64 rest;
 	u32 head = rec->closed_head;
 
 	/* Nobody takes closed intervals over: let this one grow, nothing is lost. */
@@ -229,7 +229,8 @@ static void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
 		rec->interval_end_ns += interval_ns;
 		return;
 	}
-	div64_u64_rem(stimulus_ns - start_ns, interval_ns, &rest);
+	/* From the end on: an interval that has begun keeps its length, whatever the next one's is. */
+	div64_u64_rem(stimulus_ns - rec->interval_end_ns, interval_ns, &rest);
 	lat_rec_fold(rec);
 	rec->now.end_ns = stimulus_ns - rest;
 	rec->closed[head % LAT_CLOSED] = rec->now;
