@@ -5,8 +5,12 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#define CREATE_TRACE_POINTS
 #include "lat.h"
+
+/* Only here, and only for our own events: kernel headers that come later have some, too. */
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+#undef CREATE_TRACE_POINTS
 
 #include "params.c"
 #include "hist.c"

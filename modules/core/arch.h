@@ -107,7 +107,7 @@ static __always_inline u64 lat_arch_this_cpu_interrupts(void)
 static inline bool lat_arch_share_llc(unsigned int a, unsigned int b)
 {
 #ifdef CONFIG_X86
-	return get_llc_id(a) == get_llc_id(b);
+	return per_cpu_llc_id(a) == per_cpu_llc_id(b);
 #else
 	return false;
 #endif

@@ -19,17 +19,17 @@ DECLARE_EVENT_CLASS(lat_value,
 		__field(u64, stimulus_ns)
 		__field(s64, latency_ns)
 		__field(u32, cpu)
-		__string(point, point)
+		__array(char, point, 16)
 	),
 	TP_fast_assign(
 		__entry->seq = seq;
 		__entry->stimulus_ns = stimulus_ns;
 		__entry->latency_ns = latency_ns;
 		__entry->cpu = cpu;
-		__assign_str(point, point);
+		strscpy(__entry->point, point, sizeof(__entry->point));
 	),
 	TP_printk("point=%s cpu=%u seq=%llu stimulus_ns=%llu latency_ns=%lld",
-		  __get_str(point), __entry->cpu, __entry->seq, __entry->stimulus_ns,
+		  __entry->point, __entry->cpu, __entry->seq, __entry->stimulus_ns,
 		  __entry->latency_ns)
 );
 

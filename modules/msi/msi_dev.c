@@ -304,7 +304,8 @@ static bool msi_vectors_kind(const struct msi_dev *dev, unsigned int n, unsigned
 
 	if (kind)
 		return kind == 2;
-	return n <= msi_vectors_offered(dev, preferred) ? preferred : !preferred;
+	return n > msi_vectors_offered(dev, preferred) && msi_vectors_offered(dev, !preferred) ?
+		!preferred : preferred;
 }
 
 int msi_vectors_check(const struct msi_dev *dev, unsigned int n, unsigned int kind,

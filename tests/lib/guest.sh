@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC3043
+# shellcheck shell=dash
 # What guest tests share: loading msi_latency on the first --device, waiting for its session, and
 # reading its debugfs files. For busybox's sh; sourced after tap.sh.
 
@@ -8,7 +8,7 @@ DIR=/sys/kernel/debug/msi_latency
 DRIVER=/sys/bus/pci/drivers/msi_latency
 
 # Load it on the device, with more parameters.
-load() { insmod "$LATKIT_MODULES/msi_latency.ko" "device=$DEVICE" "$@"; }
+load() { ./load "$LATKIT_MODULES/msi_latency.ko" "device=$DEVICE" "$@"; }
 
 unload() { rmmod msi_latency; }
 
@@ -63,7 +63,7 @@ interrupts() {
 
 # The kernel log from here on, and our lines in it.
 log_from_here() { dmesg -c >/dev/null; }
-our_log() { dmesg | grep 'msi_latency[: ]'; }
+our_log() { dmesg | grep 'msi_latency[: ]' | grep -v 'out-of-tree module\|module verification failed'; }
 
 # Process ids of the threads whose name begins with a text. busybox here has no pgrep.
 threads() {
@@ -84,4 +84,14 @@ nothing_left() {
 	! grep -q '^msi_latency ' /proc/modules || { echo "the module is loaded"; return 1; }
 	[ -z "$(ls /sys/kernel/tracing/events/msi_latency 2>/dev/null)" ] || { echo "its events are there"; return 1; }
 	[ -z "$(threads msi_latency)" ] || { echo "a thread is there"; return 1; }
+}
+
+# refuses ERROR FILE TEXT: writing TEXT to FILE at once fails, with the words of that errno.
+refuses() {
+	local said
+	said=$(printf '%s' "$3" | dd "of=$2" bs=4096 conv=notrunc 2>&1) && { echo "$2 takes \"$3\""; return 1; }
+	case $said in
+	*"$1"*) ;;
+	*) echo "$said"; return 1 ;;
+	esac
 }

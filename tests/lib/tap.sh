@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=sh disable=SC3043
+# shellcheck shell=dash
 # The one TAP writer of all shell tests, for bash on the host and for busybox's sh in a guest. A
 # test file sources it, makes its claims with check, is_equal, ok and skip, and ends with tap_end:
 # the plan is its last line, so a test that died on the way has none and fails in scripts/check.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What a session counts adds up: 2,000 stimuli of edu at 1 ms, seen through every file.
 # lab: --device edu --smp 2
+# shellcheck shell=dash
 . ./tap.sh
 . ./guest.sh
 
@@ -83,10 +84,10 @@ irq_thread_priority() {
 	awk '{ print $18 }' "/proc/$(threads "irq/$(field irq)-")/stat"
 }
 
-insmod "$LATKIT_MODULES/msi_latency.ko" device=$DEVICE period=1ms count=2000 linear=20480ns:64 \
+insmod "$LATKIT_MODULES/msi_latency.ko" device="$DEVICE" period=1ms count=2000 linear=20480ns:64 \
 	"exceed=irq:${IRQ_1}ns,irq:${IRQ_2}ns,thread:${THREAD_1}ns"
 ok $? "insmod alone loads it"
-is_equal "insmod alone starts a session" "$(cat $DIR/enable)" 1
+is_equal "insmod alone starts a session" "$(cat "$DIR/enable")" 1
 is_equal "summary says it is running" "$(field state)" running
 check "it is bound to the device it was told" [ -e "$DRIVER/$DEVICE" ]
 check "2000 stimuli end the session" await_idle
@@ -116,10 +117,10 @@ is_equal "trigger and measured CPU are apart by default" "$(field trigger_cpu)" 
 is_equal "the interrupt goes to the measured CPU alone" \
 	"$(cat "/proc/irq/$(field irq)/effective_affinity_list")" 0
 is_equal "the IRQ thread has the asked priority" "$(irq_thread_priority)" "-96"
-is_equal "an emulated device is called one" "$(grep -c '^trust: info emulated-device:' $DIR/summary)" 1
-check "current_value is ECI's text" eci_text $DIR/current_value
-check "and also in the directory of ECI's name" eci_text ${DIR}_test/current_value
-is_equal "config shows a parameter as it was given" "$(field count $DIR/config)" 2000
+is_equal "an emulated device is called one" "$(grep -c '^trust: info emulated-device:' "$DIR/summary")" 1
+check "current_value is ECI's text" eci_text "$DIR/current_value"
+check "and also in the directory of ECI's name" eci_text "${DIR}_test/current_value"
+is_equal "config shows a parameter as it was given" "$(field count "$DIR/config")" 2000
 for file in summary histogram outliers series config current_value; do
 	check "$file read byte by byte is the same" byte_by_byte $file
 done
