@@ -23,6 +23,7 @@ static const struct lat_tool tool = {
 	.points = points,
 	.params = params,
 	.n_params = ARRAY_SIZE(params),
+	.shows_threads = true,
 	.period_floor_ns = 10000,
 };
 

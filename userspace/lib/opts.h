@@ -33,6 +33,7 @@ struct lat_param_row {
  * @n_params: rows of it
  * @takes_device: it measures a PCI device, which has to be found and may have to be taken
  * @waits_by_default: points=auto has the point ``user``
+ * @shows_threads: it shows a line per CPU while it runs, as cyclictest does
  * @period_floor_ns: a shorter period takes --force
  */
 struct lat_tool {
@@ -44,6 +45,7 @@ struct lat_tool {
 	size_t n_params;
 	bool takes_device;
 	bool waits_by_default;
+	bool shows_threads;
 	uint64_t period_floor_ns;
 };
 

@@ -13,6 +13,7 @@
 
 #include "lib/affinity.h"
 #include "lib/env.h"
+#include "lib/live.h"
 #include "lib/module.h"
 #include "lib/rebind.h"
 #include "lib/run.h"
@@ -427,7 +428,11 @@ static void wait_for_end(struct run *run)
 {
 	bool shows = isatty(STDERR_FILENO) && !run->options->quiet;
 	double begin_s = now_s(), tick_s = begin_s;
+	struct lat_live live = { 0 };
 	unsigned int ticks = 0;
+	struct lat_error ignored;
+	bool threads = shows && run->tool->shows_threads &&
+		!lat_live_begin(&live, &run->nl, &run->options->style, true, &ignored);
 
 	if (expected_s(run->options) <= 0 && !run->options->quiet && !run->progress.stopped)
 		lat_complain("neither --duration nor --count: runs until told to stop (Ctrl-C)");
@@ -444,13 +449,18 @@ static void wait_for_end(struct run *run)
 		if (now_s() - tick_s < TICK_MS / 1e3)
 			continue;
 		tick_s = now_s();
-		if (shows)
+		if (threads)
+			lat_live_show(&live, stderr, &ignored);
+		else if (shows)
 			show_progress(run, tick_s - begin_s);
 		if (++ticks % TICKS_PER_CHECK == 0 && has_stopped(run))
 			run->progress.stopped = true;
 	}
-	if (shows && ticks)
+	if (threads)
+		lat_live_clear(&live, stderr);
+	else if (shows && ticks)
 		fputs("\r\033[K", stderr);
+	lat_live_end(&live);
 }
 
 /* ---- the report ---- */
