@@ -1012,8 +1012,6 @@ static void msi_describe_device(struct lat *lat)
 	lat_fact(lat, "device", "%s", pci_name(dev->pdev));
 	lat_fact(lat, "device_id", "%04x:%04x", dev->pdev->vendor, dev->pdev->device);
 	lat_fact(lat, "family", "%s", dev->family->name);
-	if (dev_to_node(&dev->pdev->dev) >= 0)
-		lat_fact(lat, "device_node", "%d", dev_to_node(&dev->pdev->dev));
 	if (dev->family->emulated(dev->pdev))
 		lat_note(lat, "emulated-device", LAT_SEVERITY_INFO, -1,
 			 "%s is an emulation: its times are the emulator's", pci_name(dev->pdev));
