@@ -33,7 +33,7 @@ static const struct nla_policy lat_genl_no_policy[LAT_A_MAX + 1] = { };
 
 static struct genl_family lat_genl_family;
 
-/* Refuse with a text that lives until the acknowledgement is written. */
+/* Refuse with a text that lives until the acknowledgment is written. */
 static int lat_genl_refuse(struct netlink_ext_ack *extack, const struct lat_why *why, int err)
 {
 	struct lat *lat = lat_genl_lat;

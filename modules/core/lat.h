@@ -7,8 +7,8 @@
  * The core is compiled once into each module (the instrument's core.c includes core/all.c), so that
  * a module loads alone, with its own name in the log and its own THIS_MODULE.
  *
- * Lock order: device_lock -> lat->lock -> cpus_read_lock -> lat->series_lock. Nothing binds, unbinds
- * or removes debugfs files under lat->lock.
+ * Lock order: device_lock -> lat->lock -> cpus_read_lock -> lat->series_lock. Nothing binds,
+ * unbinds or removes debugfs files under lat->lock.
  */
 #ifndef LAT_CORE_LAT_H
 #define LAT_CORE_LAT_H
@@ -45,6 +45,7 @@
  * @LAT_DROPS: raw stream records that were lost
  * @LAT_TORN: copies of results that stayed inconsistent after 64 tries
  * @LAT_BURST: messages too close to the last one to be a period
+ * @LAT_COUNTERS: how many there are
  */
 enum lat_counter {
 	LAT_OVERRUNS,
@@ -146,10 +147,10 @@ struct lat;
  * @params: its parameter table
  * @nparams: rows of @params
  * @check: is what the parameters ask for possible? Reads its arguments and immutable device facts
- *	only; may narrow @config->points where ``points=auto`` (@points_auto) and must add the CPUs it
- *	needs to @config->used. Context: process, lat->lock. May sleep. May fail, with a reason.
- * @start: arm the stimulus. Context: process, lat->lock, cpus_read_lock. May sleep. May fail, with a
- *	reason; then nothing is armed.
+ *	only; may narrow @config->points where ``points=auto`` (@points_auto) and must add the CPUs
+ *	it needs to @config->used. Context: process, lat->lock. May sleep. May fail, with a reason.
+ * @start: arm the stimulus. Context: process, lat->lock, cpus_read_lock. May sleep. May fail, with
+ *	a reason; then nothing is armed.
  * @stop: disarm it. After it no recorder runs or can run. Context: process, lat->lock,
  *	cpus_read_lock. May sleep. Cannot fail.
  * @describe: adds facts by lat_fact() and notes by lat_note(). Context: process, lat->lock. May
@@ -307,8 +308,8 @@ void lat_free(struct lat *lat);
  * @why: the reason of a refusal
  *
  * Context: process.
- * Return: 0, -EBUSY while one runs or the machine goes to sleep, -EINVAL for a parameter, -ENOMEM, or
- *	what the instrument says
+ * Return: 0, -EBUSY while one runs or the machine goes to sleep, -EINVAL for a parameter, -ENOMEM,
+ *	or what the instrument says
  */
 int lat_start(struct lat *lat, struct lat_why *why);
 
@@ -509,6 +510,7 @@ static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 la
 		WRITE_ONCE(user->done_seq, last_seq);
 		return;
 	}
+	/* Pairs with the waiter's release: its stamp is seen with its number. */
 	if (smp_load_acquire(&user->done_seq) == user->seq) {
 		user->oldest_seq = seq;
 		user->oldest_ns = stimulus_ns;

@@ -76,11 +76,11 @@ static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
 	smp_store_release(&rec->closed_tail, tail);
 }
 
-/* Every enabled recorder of the session with its series. */
-#define lat_for_each_rec(lat, i, point, rec) \
-	for ((i) = 0; (i) < (lat)->ncpus; (i)++) \
-		for ((point) = 0; (point) < LAT_POINTS_MAX; (point)++) \
-			if (((rec) = (lat)->cpu[i].rec[point]))
+/* The recorder that series @n is of; NULL where the point is not enabled. */
+static struct lat_rec *lat_series_rec(const struct lat *lat, unsigned int n)
+{
+	return lat->cpu[n / LAT_POINTS_MAX].rec[n % LAT_POINTS_MAX];
+}
 
 /**
  * lat_series_take() - take over what the recorders have closed
@@ -90,12 +90,15 @@ static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
  */
 void lat_series_take(struct lat *lat)
 {
-	unsigned int i, point;
-	struct lat_rec *rec;
+	unsigned int n;
 
 	mutex_lock(&lat->series_lock);
-	lat_for_each_rec(lat, i, point, rec)
-		lat_series_take_rec(&lat->series[i * LAT_POINTS_MAX + point], rec);
+	for (n = 0; n < lat->ncpus * LAT_POINTS_MAX; n++) {
+		struct lat_rec *rec = lat_series_rec(lat, n);
+
+		if (rec)
+			lat_series_take_rec(&lat->series[n], rec);
+	}
 	mutex_unlock(&lat->series_lock);
 }
 
@@ -108,18 +111,19 @@ void lat_series_take(struct lat *lat)
  */
 void lat_series_finish(struct lat *lat, u64 stop_ns)
 {
-	unsigned int i, point;
-	struct lat_rec *rec;
+	unsigned int n;
 
 	lat_series_take(lat);
 	mutex_lock(&lat->series_lock);
-	lat_for_each_rec(lat, i, point, rec) {
-		struct lat_interval last = rec->now;
+	for (n = 0; n < lat->ncpus * LAT_POINTS_MAX; n++) {
+		struct lat_rec *rec = lat_series_rec(lat, n);
+		struct lat_interval last;
 
-		if (!last.count && !last.missed)
+		if (!rec || (!rec->now.count && !rec->now.missed))
 			continue;
+		last = rec->now;
 		last.end_ns = stop_ns;
-		lat_series_add(&lat->series[i * LAT_POINTS_MAX + point], rec, &last);
+		lat_series_add(&lat->series[n], rec, &last);
 	}
 	mutex_unlock(&lat->series_lock);
 }

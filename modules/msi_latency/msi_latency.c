@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * msi_latency measures how long a machine takes to react to a PCI device: a register write makes the
- * device send a message-signalled interrupt, and the time from before that write is taken in the
- * hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work), in a user thread
- * woken from read() (user) and, where trigger and measured CPU differ, when a read-back of the device
- * has returned on the trigger's CPU (delivered): the message has then reached the host bridge, so an
- * outlier splits into a share of the bus and a share of the CPU.
+ * msi_latency measures how long a machine takes to react to a PCI device: a register write makes
+ * the device send a message-signalled interrupt, and the time from before that write is taken in
+ * the hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work), in a user
+ * thread woken from read() (user) and, where trigger and measured CPU differ, when a read-back of
+ * the device has returned on the trigger's CPU (delivered): the message has then reached the host
+ * bridge, so an outlier splits into a share of the bus and a share of the CPU.
  *
  * One trigger is under way per vector. A kthread follows a fixed grid; what it had to skip, because
  * the last stimulus was not done or because it was held up itself, is missed with its lateness. The
@@ -250,15 +250,17 @@ static void msi_work(struct work_struct *work)
 	local_irq_enable();
 }
 
-/* Has the last stimulus ended at a point? Pairs with msi_end(). */
+/* Has the last stimulus ended at a point? */
 static bool msi_is_done(struct msi_target *target, enum msi_point point)
 {
+	/* Pairs with msi_end(). */
 	return !target->rec[point] || smp_load_acquire(&target->done[point]) == target->seq;
 }
 
-/* Has the interrupt of the last stimulus come? Pairs with msi_end(). */
+/* Has the interrupt of the last stimulus come? */
 static bool msi_has_arrived(const struct msi_target *target)
 {
+	/* Pairs with msi_end(). */
 	return smp_load_acquire(&target->done[MSI_IRQ]) == target->seq;
 }
 
@@ -672,6 +674,7 @@ static int msi_skew_partner(void *context)
 	unsigned int round;
 
 	preempt_disable();
+	/* Pairs with msi_skew_play(). */
 	smp_store_release(&skew->ready, true);
 	for (round = 0; round < MSI_SKEW_ROUNDS; round++) {
 		/* Pairs with the release of the caller. */
@@ -681,6 +684,7 @@ static int msi_skew_partner(void *context)
 			cpu_relax();
 		}
 		skew->partner_ns = lat_now();
+		/* Pairs with msi_skew_await(). */
 		smp_store_release(&skew->ball, 2 * round + 2);
 	}
 out:
@@ -715,6 +719,7 @@ static long msi_skew_play(void *context)
 
 	path->skew_low_ns = S64_MIN;
 	path->skew_high_ns = S64_MAX;
+	/* Pairs with msi_skew_partner(). */
 	while (!smp_load_acquire(&skew->ready)) {
 		if (lat_now() > deadline_ns)
 			return -ETIMEDOUT;
@@ -727,6 +732,7 @@ static long msi_skew_play(void *context)
 
 		local_irq_save(flags);
 		before_ns = lat_now();
+		/* Pairs with msi_skew_partner(). */
 		smp_store_release(&skew->ball, 2 * round + 1);
 		answered = msi_skew_await(skew, 2 * round + 2, before_ns + NSEC_PER_MSEC);
 		after_ns = lat_now();
