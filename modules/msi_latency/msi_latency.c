@@ -181,6 +181,7 @@ static struct msi_latency msi;
 static __always_inline void msi_end(struct msi_target *target, enum msi_point point, u64 now_ns,
 				    unsigned int cpu)
 {
+	struct lat_rec *rec = target->rec[point];
 	u64 seq = target->seq;
 	u32 flags = READ_ONCE(target->late) ? LAT_SAMPLE_F_LATE : 0;
 
@@ -188,9 +189,9 @@ static __always_inline void msi_end(struct msi_target *target, enum msi_point po
 		target->core->counter[LAT_WRONG_CPU]++;
 		flags |= LAT_SAMPLE_F_WRONG_CPU;
 	}
-	if (likely(target->recorded))
-		lat_record(target->rec[point], seq, target->stamp_ns, now_ns - target->stamp_ns,
-			   flags);
+	/* The interrupt ends a stimulus even where it is not measured. */
+	if (likely(target->recorded && rec))
+		lat_record(rec, seq, target->stamp_ns, now_ns - target->stamp_ns, flags);
 	target->end_ns[point] = now_ns;
 	/* Pairs with msi_is_done(): whoever sees the end may touch the results. */
 	smp_store_release(&target->done[point], seq);
