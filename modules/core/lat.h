@@ -433,7 +433,6 @@ u64 lat_clock_read_ns(const struct lat *lat);
  * @lock: serialises those who stamp, attach and end
  * @owner: file that waits, NULL: none; under @lock
  * @rec: recorder, NULL while no session measures ``user`` here; under @lock
- * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
  * @seq: number of the last stimulus; the instrument's
  * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
  *	@done_seq == @seq, frozen otherwise
