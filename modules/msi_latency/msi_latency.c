@@ -323,6 +323,8 @@ static void msi_flush_skips(struct msi_target *target)
 				lat_missed(rec, k + 1, due_ns, target->free_ns, msi.period_ns, 1);
 		}
 		local_irq_enable();
+		/* A silent device leaves millions of them. */
+		cond_resched();
 	}
 	target->skips = 0;
 	target->free_ns = 0;
