@@ -16,6 +16,7 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
@@ -568,6 +569,22 @@ static int lat_user_attach(struct lat_reader *reader, struct file *file, unsigne
 	return 0;
 }
 
+/*
+ * The waiter goes. A stimulus that it has not stamped is lost, and the next waiter's never: he would
+ * stamp it with the time at which he came. Context: on the CPU of @context, interrupts off, where no
+ * stimulus can come in between; user->lock.
+ */
+static void lat_user_leave(void *context)
+{
+	struct lat_user *user = context;
+
+	if (user->rec && lat_user_is_behind(user) && user->oldest_recorded)
+		lat_rec_lost(user->rec);
+	/* Both pair with lat_user_is_behind(): from now on others may touch the results. */
+	smp_store_release(&user->done_seq, user->seq);
+	smp_store_release(&user->owner, NULL);
+}
+
 static void lat_user_detach(struct lat_reader *reader)
 {
 	struct lat_user *user = &reader->lat->user[reader->cpu];
@@ -575,7 +592,9 @@ static void lat_user_detach(struct lat_reader *reader)
 	if (!reader->waits)
 		return;
 	mutex_lock(&user->lock);
-	WRITE_ONCE(user->owner, NULL);
+	/* No session uses a CPU that is offline. */
+	if (smp_call_function_single(reader->cpu, lat_user_leave, user, true))
+		lat_user_leave(user);
 	mutex_unlock(&user->lock);
 }
 

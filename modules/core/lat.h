@@ -32,7 +32,7 @@
 #include "trace.h"
 
 #define LAT_POINTS_MAX	8	/* points of an instrument */
-#define LAT_REFUSALS	16	/* netlink refusals under way at once */
+#define LAT_REFUSALS	64	/* netlink refusals under way at once */
 
 /**
  * enum lat_counter - what went otherwise than planned, per measured CPU
@@ -171,6 +171,18 @@ struct lat_ops {
 			      unsigned int n);
 };
 
+/**
+ * struct lat_refusal - why a netlink request was refused
+ * @task: who was told
+ * @when: when that was, jiffies
+ * @why: the text
+ */
+struct lat_refusal {
+	const struct task_struct *task;
+	unsigned long when;
+	struct lat_why why;
+};
+
 /* State of the machine at the start of a session, to compare with at its end. */
 struct lat_machine;
 
@@ -218,8 +230,8 @@ struct lat_machine;
  * @user: nr_cpu_ids waiters of the point ``user``
  * @event_irq_work: brings news of the recorders to @event_work
  * @event_work: tells them to whoever listens
- * @refusals: how many texts were handed out of @refusal
- * @refusal: texts that netlink refuses with; each lives until LAT_REFUSALS later ones
+ * @refusal_lock: protects @refusal
+ * @refusal: texts that netlink refuses with
  * @dir: debugfs directory
  * @dir_eci: debugfs directory of ECI's name
  * @priv: the instrument's
@@ -267,8 +279,8 @@ struct lat {
 	struct lat_user *user;
 	struct irq_work event_irq_work;
 	struct work_struct event_work;
-	atomic_t refusals;
-	struct lat_why refusal[LAT_REFUSALS];
+	spinlock_t refusal_lock; /* protects refusal */
+	struct lat_refusal refusal[LAT_REFUSALS];
 	struct dentry *dir;
 	struct dentry *dir_eci;
 	void *priv;
@@ -434,7 +446,6 @@ u64 lat_clock_read_ns(const struct lat *lat);
  * @lock: serialises those who stamp, attach and end
  * @owner: file that waits, NULL: none; under @lock
  * @rec: recorder, NULL while no session measures ``user`` here; under @lock
- * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
  * @seq: number of the last stimulus; the instrument's
  * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
  *	@done_seq == @seq, frozen otherwise

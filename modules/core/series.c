@@ -64,10 +64,9 @@ static void lat_series_add(struct lat_series *series, struct lat_rec *rec,
 	series->entries[series->n++] = *interval;
 }
 
-static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
+/* Take over the closed intervals before @head. Context: lat->series_lock. */
+static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec, u32 head)
 {
-	/* Pairs with lat_rec_new_interval(). */
-	u32 head = smp_load_acquire(&rec->closed_head);
 	u32 tail = rec->closed_tail;
 
 	for (; tail != head; tail++)
@@ -97,7 +96,9 @@ void lat_series_take(struct lat *lat)
 		struct lat_rec *rec = lat_series_rec(lat, n);
 
 		if (rec)
-			lat_series_take_rec(&lat->series[n], rec);
+			/* Pairs with lat_rec_new_interval(). */
+			lat_series_take_rec(&lat->series[n], rec,
+					    smp_load_acquire(&rec->closed_head));
 	}
 	mutex_unlock(&lat->series_lock);
 }
@@ -129,19 +130,23 @@ void lat_series_finish(struct lat *lat, u64 stop_ns)
 }
 
 /**
- * lat_series_copy() - a copy of a series, with the interval that is being filled
- * @series: the series, under lat->series_lock
- * @rec: a copy of the recorder while the session runs, or NULL
+ * lat_series_copy() - a copy of a series as of the moment of a copy of its recorder
+ * @series: the series
+ * @rec: its recorder
+ * @seen: a copy of @rec, made since lat->series_lock was taken
+ * @running: the session runs: the interval that is being filled belongs to the series
  * @copy: the copy
  *
- * Context: process.
+ * Context: process, lat->series_lock.
  * Return: 0 or -ENOMEM
  */
-int lat_series_copy(const struct lat_series *series, const struct lat_rec *rec,
-		    struct lat_series *copy)
+int lat_series_copy(struct lat_series *series, struct lat_rec *rec, const struct lat_rec *seen,
+		    bool running, struct lat_series *copy)
 {
-	bool open = rec && (rec->now.count || rec->now.missed);
+	bool open = running && (seen->now.count || seen->now.missed);
 
+	/* What was closed after the copy is still open in it. */
+	lat_series_take_rec(series, rec, seen->closed_head);
 	copy->n = series->n + open;
 	copy->entries = NULL;
 	if (!copy->n)
@@ -152,8 +157,8 @@ int lat_series_copy(const struct lat_series *series, const struct lat_rec *rec,
 	if (series->n)
 		memcpy(copy->entries, series->entries, series->n * sizeof(*copy->entries));
 	if (open) {
-		copy->entries[series->n] = rec->now;
-		copy->entries[series->n].end_ns = rec->last_ns;
+		copy->entries[series->n] = seen->now;
+		copy->entries[series->n].end_ns = seen->last_ns;
 	}
 	return 0;
 }

@@ -181,6 +181,7 @@ static struct msi_latency msi;
 static __always_inline void msi_end(struct msi_target *target, enum msi_point point, u64 now_ns,
 				    unsigned int cpu)
 {
+	struct lat_rec *rec = target->rec[point];
 	u64 seq = target->seq;
 	u32 flags = READ_ONCE(target->late) ? LAT_SAMPLE_F_LATE : 0;
 
@@ -188,9 +189,9 @@ static __always_inline void msi_end(struct msi_target *target, enum msi_point po
 		target->core->counter[LAT_WRONG_CPU]++;
 		flags |= LAT_SAMPLE_F_WRONG_CPU;
 	}
-	if (likely(target->recorded))
-		lat_record(target->rec[point], seq, target->stamp_ns, now_ns - target->stamp_ns,
-			   flags);
+	/* The interrupt ends a stimulus even where it is not measured. */
+	if (likely(target->recorded && rec))
+		lat_record(rec, seq, target->stamp_ns, now_ns - target->stamp_ns, flags);
 	target->end_ns[point] = now_ns;
 	/* Pairs with msi_is_done(): whoever sees the end may touch the results. */
 	smp_store_release(&target->done[point], seq);
@@ -324,6 +325,8 @@ static void msi_flush_skips(struct msi_target *target)
 				lat_missed(rec, k + 1, due_ns, target->free_ns, msi.period_ns, 1);
 		}
 		local_irq_enable();
+		/* A silent device leaves millions of them. */
+		cond_resched();
 	}
 	target->skips = 0;
 	target->free_ns = 0;
@@ -888,7 +891,8 @@ static void msi_stop(struct lat *lat)
 		msi_await_end(&msi.targets[i]);
 	msi.dev->family->disable(msi.dev);
 	for (i = 0; i < msi.ntargets; i++) {
-		synchronize_irq(msi.targets[i].irq);
+		/* For good: the results may be gone before the vectors are, and a message may be late. */
+		disable_irq(msi.targets[i].irq);
 		flush_work(&msi.targets[i].work);
 	}
 	/* No recorder is left; what was skipped at the very end is missed as well. */
