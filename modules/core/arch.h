@@ -112,24 +112,32 @@ static __always_inline u64 lat_arch_this_cpu_interrupts(void)
 	return count;
 }
 
+/* How the CPU may treat reads of a word. */
+enum lat_mapping {
+	LAT_MAPPING_UNKNOWN,
+	LAT_MAPPING_UNCACHED,
+	LAT_MAPPING_COMBINING,
+	LAT_MAPPING_CACHED,
+};
+
 /*
- * How a word that ioremap() has mapped is mapped in truth: another mapping of the same page that was
- * there before decides. Context: process.
+ * How a word that ioremap() has mapped is mapped in truth: another mapping of the same page that
+ * was there before decides. Context: process.
  */
-static inline const char *lat_arch_mapping(const void __iomem *address)
+static inline enum lat_mapping lat_arch_mapping(const void __iomem *address)
 {
 #ifdef CONFIG_X86
 	unsigned int level;
 	pte_t *pte = lookup_address((unsigned long)address, &level);
 
 	if (!pte)
-		return "unknown";
+		return LAT_MAPPING_UNKNOWN;
 	/* Linux's PAT: PCD is uncached with or without PWT, PWT alone is write-combining. */
 	if (pte_flags(*pte) & _PAGE_PCD)
-		return "uncached";
-	return pte_flags(*pte) & _PAGE_PWT ? "write-combining" : "cached";
+		return LAT_MAPPING_UNCACHED;
+	return pte_flags(*pte) & _PAGE_PWT ? LAT_MAPPING_COMBINING : LAT_MAPPING_CACHED;
 #else
-	return "device";
+	return LAT_MAPPING_UNCACHED;
 #endif
 }
 

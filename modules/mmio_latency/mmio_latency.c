@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mmio_latency measures what it costs to read a register of a PCI device: the core stands still for
- * as long as the bus, a sleeping link or a bad endpoint likes. A pinned SCHED_FIFO kthread follows a
- * fixed grid and makes a burst of reads each period: one after idle (first), the others back-to-back
- * (read), with the time between two reads (gap). A read during which this CPU was interrupted
- * (irqs=on) is recorded as disturbed, one that firmware or an NMI interrupted (irqs=off) as firmware;
- * neither is ever a first or a read. On devices where it is safe, flush is a posted write and the
- * read that waits for it.
+ * as long as the bus, a sleeping link or a bad endpoint likes. A pinned SCHED_FIFO kthread follows
+ * a fixed grid and makes a burst of reads each period: one after idle (first), the others
+ * back-to-back (read), with the time between two reads (gap). A read during which this CPU was
+ * interrupted (irqs=on) is recorded as disturbed, one that firmware or an NMI interrupted
+ * (irqs=off) as firmware; neither is ever a first or a read. On devices where it is safe, flush is
+ * a posted write and the read that waits for it.
  *
- * A read is held against the counters of this CPU right before and right after its stamps. SMIs count
- * elsewhere, in a register that takes long to read: it is read before the burst, and after whatever
- * took more than twice the shortest of its kind. A firmware that is quicker than that is not noticed,
- * nor does it matter.
+ * A read is held against the counters of this CPU right before and right after its stamps. SMIs
+ * count elsewhere, in a register that takes long to read: it is read before the burst, and after
+ * whatever took more than twice the shortest of its kind. A firmware that is quicker than that is
+ * not noticed, nor does it matter.
  *
- * The device keeps its driver: it is referenced, kept awake and only read, at the one word named. Its
- * removal, or its driver's, ends the session.
+ * The device keeps its driver: it is referenced, kept awake and only read, at the one word named.
+ * Its removal, or its driver's, ends the session.
  *
  * Measuring disturbs: the CPU does nothing else during a read, and other users of the device wait.
  */
@@ -102,7 +102,8 @@ struct mmio_target {
  * @smi_known: this CPU counts SMIs
  * @smi: that count, before the burst; the thread's
  * @min_ns: shortest read so far; the thread's
- * @gap_ns: shortest recorded gap so far: what the loop itself costs; the thread writes, anybody reads
+ * @gap_ns: shortest recorded gap so far: what the loop itself costs; the thread writes, anybody
+ * reads
  * @long_gaps: recorded gaps of more than twice @gap_ns; the thread writes, anybody reads
  * @seq: reads so far; the thread's
  * @bursts: bursts that were recorded; the thread's
@@ -843,17 +844,23 @@ static int mmio_check(struct lat *lat, struct lat_config *config, bool points_au
 
 static void mmio_describe_mapping(struct lat *lat, const struct mmio_target *target)
 {
-	const char *mapping = lat_arch_mapping(target->reg);
+	static const char *const names[] = {
+		[LAT_MAPPING_UNKNOWN] = "unknown",
+		[LAT_MAPPING_UNCACHED] = "uncached",
+		[LAT_MAPPING_COMBINING] = "write-combining",
+		[LAT_MAPPING_CACHED] = "cached",
+	};
+	enum lat_mapping mapping = lat_arch_mapping(target->reg);
 
-	lat_fact(lat, "mapping", "%s", mapping);
+	lat_fact(lat, "mapping", "%s", names[mapping]);
 	if (pci_resource_flags(target->pdev, target->bar) & IORESOURCE_PREFETCH)
 		lat_note(lat, "prefetchable", LAT_SEVERITY_WARN, -1,
 			 "BAR %d is prefetchable: bridges on the way may read ahead",
 			 target->bar);
-	if (!strcmp(mapping, "write-combining") || !strcmp(mapping, "cached"))
+	if (mapping >= LAT_MAPPING_COMBINING)
 		lat_note(lat, "mapping", LAT_SEVERITY_VOID, -1,
 			 "BAR %d was mapped %s by somebody before: reads may be answered without the device",
-			 target->bar, mapping);
+			 target->bar, names[mapping]);
 }
 
 static void mmio_describe_target(struct lat *lat, const struct mmio_target *target)
@@ -928,8 +935,8 @@ static u64 mmio_rec_count(const struct lat_rec *rec)
 }
 
 /*
- * ECI's block: undisturbed reads, first or not; of them those over the threshold; and gaps that were
- * longer than the loop makes them.
+ * ECI's block: undisturbed reads, first or not; of them those over the threshold; and gaps that
+ * were longer than the loop makes them.
  */
 static void mmio_current_value(struct seq_file *m, const struct lat_rec *const *recs,
 			       unsigned int n)
