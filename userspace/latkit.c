@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * latkit: what is not one instrument's own. `list` shows the instruments, what they are doing and
- * the devices they could measure; `show` prints a saved report or the state of an instrument.
+ * the devices they could measure; `show` prints a saved report or the state of an instrument;
+ * `record` and `decode` are for the raw stream, `watch` follows a session of somebody else.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,11 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/parse.h"
+#include "lib/decode.h"
 #include "lib/device.h"
 #include "lib/module.h"
 #include "lib/print.h"
+#include "lib/record.h"
 #include "lib/report_json.h"
 #include "lib/session.h"
+#include "lib/watch.h"
 
 static const char * const instruments[] = {
 	"msi_latency", "msi_jitter", "mmio_latency", "timer_latency", NULL,
@@ -25,15 +30,19 @@ static const char * const instruments[] = {
 /**
  * struct request - a command line that was understood
  * @what: argument of the command; NULL: none
- * @printer: the format
+ * @format: name of a format; NULL: the command's first
  * @style: how a report is to look
- * @output: file of the report; NULL: standard output
+ * @output: file of the report or the stream; NULL: standard output
+ * @duration_ns: end after this time; 0: not by itself
+ * @partial: a stream that was cut is not refused
  */
 struct request {
 	const char *what;
-	const struct lat_printer *printer;
+	const char *format;
 	struct lat_style style;
 	const char *output;
+	uint64_t duration_ns;
+	bool partial;
 };
 
 /* ---- list ---- */
@@ -143,6 +152,7 @@ static int load_instrument(const char *name, struct lat_report *report, struct l
 
 static enum lat_exit do_show(const struct request *request)
 {
+	const struct lat_printer *printer = lat_printer_find(request->format ? : "text");
 	const char *instrument = instrument_of(request->what);
 	struct lat_report report;
 	struct lat_error err;
@@ -150,10 +160,79 @@ static enum lat_exit do_show(const struct request *request)
 		lat_report_load(request->what, &report, &err);
 
 	if (!ret)
-		ret = lat_print(&report, request->printer, &request->style, request->output, &err);
+		ret = lat_print(&report, printer, &request->style, request->output, &err);
 	if (ret)
 		lat_complain("%s", err.text);
 	lat_report_free(&report);
+	return ret ? LAT_EXIT_ERROR : LAT_EXIT_OK;
+}
+
+/* ---- record, decode, watch ---- */
+
+/* Instruments of others, as those of the tests, are as good. */
+static char *module_of(const char *word)
+{
+	char *name = lat_strdup(word), *p;
+
+	for (p = name; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return name;
+}
+
+static enum lat_exit do_record(const struct request *request)
+{
+	char *name = module_of(request->what);
+	struct lat_stream_counts counts;
+	struct lat_error err;
+	int ret = lat_record(name, request->output, request->duration_ns, &counts, &err);
+
+	free(name);
+	if (ret)
+		lat_complain("%s", err.text);
+	else
+		lat_complain("%llu records, %llu lost", (unsigned long long)counts.records,
+			     (unsigned long long)counts.lost);
+	return ret ? LAT_EXIT_ERROR : LAT_EXIT_OK;
+}
+
+static enum lat_exit do_decode(const struct request *request)
+{
+	const char *path = request->output && strcmp(request->output, "-") ?
+		request->output : NULL;
+	FILE *f = path ? fopen(path, "we") : stdout;
+	struct lat_stream_counts counts;
+	struct lat_error err;
+	int ret;
+
+	if (!f) {
+		lat_complain("%s: %s", path, strerror(errno));
+		return LAT_EXIT_ERROR;
+	}
+	ret = lat_decode(request->what, lat_decoder_find(request->format), request->partial, f,
+			 &counts, &err);
+	errno = 0;
+	if (path && (fflush(f) || ferror(f)) && !ret)
+		ret = lat_fail(&err, -EIO, "%s: %s", path, strerror(errno));
+	if (path)
+		fclose(f);
+	if (ret)
+		lat_complain("%s", err.text);
+	else if (counts.lost)
+		lat_complain("%llu records were lost while they were recorded",
+			     (unsigned long long)counts.lost);
+	return ret ? LAT_EXIT_ERROR : LAT_EXIT_OK;
+}
+
+static enum lat_exit do_watch(const struct request *request)
+{
+	char *name = module_of(request->what);
+	struct lat_error err;
+	int ret = lat_watch(name, &request->style, &err);
+
+	free(name);
+	if (ret)
+		lat_complain("%s", err.text);
 	return ret ? LAT_EXIT_ERROR : LAT_EXIT_OK;
 }
 
@@ -173,29 +252,38 @@ static enum lat_exit do_version(const struct request *request)
  * struct command - one thing latkit can do
  * @name: how it is called
  * @argument: name of its argument; NULL: it has none
+ * @options: letters of the options it takes
  * @help: one line
  * @run: does it
  */
 struct command {
 	const char *name;
 	const char *argument;
+	const char *options;
 	const char *help;
 	enum lat_exit (*run)(const struct request *request);
 };
 
 static const struct command commands[] = {
-	{ "list", NULL, "the instruments, what they do, and the devices", do_list },
-	{ "show", "FILE|INSTRUMENT", "a saved report, or what an instrument holds now", do_show },
-	{ "--help", NULL, "print this", do_help },
-	{ "--version", NULL, "print the version", do_version },
-	{ "--completion", NULL, "print the completion for bash", do_completion },
+	{ "list", NULL, "", "the instruments, what they do, and the devices", do_list },
+	{ "show", "FILE|INSTRUMENT", "fonv", "a saved report, or what an instrument holds now",
+	  do_show },
+	{ "watch", "INSTRUMENT", "n", "follow a session that runs, without disturbing it",
+	  do_watch },
+	{ "record", "INSTRUMENT", "od", "every sample of a session, into a file", do_record },
+	{ "decode", "FILE", "fop", "print what record has written", do_decode },
+	{ "--help", NULL, "", "print this", do_help },
+	{ "--version", NULL, "", "print the version", do_version },
+	{ "--completion", NULL, "", "print the completion for bash", do_completion },
 };
 
 static const struct option options[] = {
 	{ "format", required_argument, NULL, 'f' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "duration", required_argument, NULL, 'd' },
 	{ "nano", no_argument, NULL, 'n' },
 	{ "verbose", no_argument, NULL, 'v' },
+	{ "partial", no_argument, NULL, 'p' },
 	{ 0 },
 };
 
@@ -209,11 +297,15 @@ static enum lat_exit do_help(const struct request *request)
 		printf("  %s%s%-*s %s\n", commands[i].name, commands[i].argument ? " " : "",
 		       25 - (int)strlen(commands[i].name) - !!commands[i].argument,
 		       commands[i].argument ? commands[i].argument : "", commands[i].help);
-	puts("\nOptions of show:\n"
-	     "  --format FORMAT           text or json (default text)\n"
-	     "  -o, --output FILE         write into FILE, whole or not at all\n"
-	     "  -n, --nano                print nanoseconds instead of microseconds\n"
-	     "  -v, --verbose             everything the report knows\n\n"
+	puts("\nOptions:\n"
+	     "  --format FORMAT           show: text, json, cyclictest or xenomai; decode: text,\n"
+	     "                            csv or jsonl (default text)\n"
+	     "  -o, --output FILE         show, record, decode: write into FILE\n"
+	     "  -d, --duration TIME       record: end after TIME; a bare number is s (default: at\n"
+	     "                            the end of the session, or by SIGINT)\n"
+	     "  --partial                 decode: take what is there of a file that was cut\n"
+	     "  -n, --nano                show, watch: nanoseconds instead of microseconds\n"
+	     "  -v, --verbose             show: everything the report knows\n\n"
 	     "Exit status: 0 done, 1 could not be done, 129 usage.");
 	return LAT_EXIT_OK;
 }
@@ -248,34 +340,74 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int take_duration(struct request *request, const char *text, struct lat_error *err)
+{
+	long long ns;
+
+	if (lat_parse_duration(text, 1000000000, &ns) != LAT_PARSE_OK || ns <= 0)
+		return lat_fail(err, -EINVAL, "'%s' is not a time above 0, as 10s", text);
+	request->duration_ns = ns;
+	return 0;
+}
+
+static int take_option(int c, const char *value, struct request *request, struct lat_error *err)
+{
+	switch (c) {
+	case 'f':
+		request->format = value;
+		break;
+	case 'o':
+		request->output = value;
+		break;
+	case 'd':
+		return take_duration(request, value, err);
+	case 'n':
+		request->style.nanoseconds = true;
+		break;
+	case 'p':
+		request->partial = true;
+		break;
+	default:
+		request->style.verbose = true;
+	}
+	return 0;
+}
+
+static int check_format(const struct command *command, const struct request *request,
+			struct lat_error *err)
+{
+	char names[128] = "text, csv, jsonl";
+
+	if (!request->format)
+		return 0;
+	if (command->run == do_show) {
+		if (lat_printer_find(request->format))
+			return 0;
+		lat_printer_names(names, sizeof(names));
+	} else if (lat_decoder_find(request->format)) {
+		return 0;
+	}
+	return lat_fail(err, -EINVAL, "no format '%s'; there are %s", request->format, names);
+}
+
 /* Options of a command, behind its name. */
 static int parse(int argc, char **argv, const struct command *command, struct request *request,
 		 struct lat_error *err)
 {
-	int c;
+	int c, ret;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:nv", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			request->printer = lat_printer_find(optarg);
-			if (!request->printer)
-				return lat_fail(err, -EINVAL, "no format '%s'; there are %s",
-						optarg, "text, json");
-			break;
-		case 'o':
-			request->output = optarg;
-			break;
-		case 'n':
-			request->style.nanoseconds = true;
-			break;
-		case 'v':
-			request->style.verbose = true;
-			break;
-		default:
+	while ((c = getopt_long(argc, argv, ":o:d:nv", options, NULL)) != -1) {
+		if (c == '?' || c == ':')
 			return lat_fail(err, -EINVAL, c == ':' ? "option %s needs a value" :
 					"unknown option %s", argv[optind - 1]);
-		}
+		if (!strchr(command->options, c))
+			return lat_fail(err, -EINVAL, "%s has no option %s", command->name,
+					optarg && optarg == argv[optind - 1] ? argv[optind - 2] :
+					argv[optind - 1]);
+		ret = take_option(c, optarg, request, err);
+		if (ret)
+			return ret;
 	}
 	if (command->argument && optind < argc)
 		request->what = argv[optind++];
@@ -283,13 +415,12 @@ static int parse(int argc, char **argv, const struct command *command, struct re
 		return lat_fail(err, -EINVAL, "%s needs %s", command->name, command->argument);
 	if (optind < argc)
 		return lat_fail(err, -EINVAL, "'%s' is too much", argv[optind]);
-	return 0;
+	return check_format(command, request, err);
 }
 
 int main(int argc, char **argv)
 {
 	struct request request = {
-		.printer = &lat_printers[0],
 		.style.percents = lat_percents_default(),
 	};
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");

@@ -23,6 +23,7 @@ static const struct lat_tool tool = {
 	.params = params,
 	.n_params = ARRAY_SIZE(params),
 	.takes_device = true,
+	.waits_by_default = true,
 	.period_floor_ns = 10000,
 };
 

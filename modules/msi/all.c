@@ -6,4 +6,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include "msi_dev_edu.c"
+#include "msi_dev_e1000e.c"
+#include "msi_dev_igb.c"
+#include "msi_dev_igc.c"
 #include "msi_dev.c"
+#include "msi_facts.c"

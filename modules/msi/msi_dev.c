@@ -17,12 +17,25 @@ static int msi_probe_err;
 
 static const struct msi_family *const msi_families[] = {
 	&msi_family_edu,
+	&msi_family_e1000e,
+	&msi_family_igb,
+	&msi_family_igc,
 };
 
+#define MSI_ID(vendor, device, model) \
+	{ PCI_DEVICE(vendor, device), .driver_data = (kernel_ulong_t)&(model) },
 static const struct pci_device_id msi_ids[] = {
-	{ PCI_DEVICE(0x1234, 0x11e8), .driver_data = (kernel_ulong_t)&msi_family_edu },
+#include "msi_ids.def"
 	{ }
 };
+
+#undef MSI_ID
+
+/* What a device is, by its row of the table. */
+static const struct msi_model *msi_model_of(const struct pci_device_id *id)
+{
+	return (const struct msi_model *)id->driver_data;
+}
 
 /* Read an address as lspci prints it, with or without the domain. */
 static bool msi_parse_address(const char *text, int *domain, unsigned int *bus, unsigned int *devfn)
@@ -116,18 +129,29 @@ err_unmap:
 
 static int msi_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
+	const struct msi_model *model = msi_model_of(id);
 	struct mutex *lock = &msi_binding->lat->lock;
 	int err = -ENODEV;
 
 	mutex_lock(lock);
 	if (!msi_is_named(pdev))
 		goto out_unlock;
+	/* driver_override brings any device here, with an identity that says nothing. */
+	if (!model) {
+		pci_err(pdev, "it belongs to no family that can send interrupts on request\n");
+		goto out_unlock;
+	}
+	if (model->refusal) {
+		pci_err(pdev, "an %s cannot be used: %s\n", model->name, model->refusal);
+		goto out_unlock;
+	}
 	err = -EBUSY;
 	if (msi_device.pdev)
 		goto out_unlock;
 	msi_device = (struct msi_dev){
 		.pdev = pdev,
-		.family = (const struct msi_family *)id->driver_data,
+		.model = model,
+		.family = model->family,
 	};
 	err = msi_take(&msi_device);
 	if (err) {
@@ -191,16 +215,20 @@ static void msi_family_names(char *names, size_t size)
 /* Can the device be ours? Says why not. */
 static int msi_bind_check(struct pci_dev *pdev, const char *text, struct lat_why *why)
 {
+	const struct pci_device_id *id = pci_match_id(msi_ids, pdev);
 	const struct device_driver *driver;
 	char families[64];
 	int err = 0;
 
-	if (!pci_match_id(msi_ids, pdev)) {
+	if (!id) {
 		msi_family_names(families, sizeof(families));
 		return lat_refuse(why, -ENODEV,
 				  "device=%s: %04x:%04x belongs to none of the families %s", text,
 				  pdev->vendor, pdev->device, families);
 	}
+	if (msi_model_of(id)->refusal)
+		return lat_refuse(why, -ENODEV, "device=%s: an %s cannot be used: %s", text,
+				  msi_model_of(id)->name, msi_model_of(id)->refusal);
 	device_lock(&pdev->dev);
 	driver = pdev->dev.driver;
 	if (driver)
@@ -264,9 +292,9 @@ void msi_bind_exit(void)
 static unsigned int msi_vectors_offered(const struct msi_dev *dev, bool msix)
 {
 	int here = msix ? pci_msix_vec_count(dev->pdev) : pci_msi_vec_count(dev->pdev);
-	unsigned int family = msix ? dev->family->msix_vectors : dev->family->msi_vectors;
+	unsigned int model = msix ? dev->model->msix_vectors : dev->model->msi_vectors;
 
-	return here < 0 ? 0 : min_t(unsigned int, here, family);
+	return here < 0 ? 0 : min_t(unsigned int, here, model);
 }
 
 /* MSI-X? ``auto`` takes the family's kind where it reaches, else the other. */

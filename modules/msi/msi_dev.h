@@ -48,26 +48,21 @@ struct msi_line {
 /**
  * struct msi_family - a family of devices that are driven alike
  * @name: for people
- * @ids: PCI identities, for the static table of the driver
  * @bar: BAR of the registers
  * @safe_reg: offset of a 32-bit register that is read without any effect
- * @msi_vectors: MSI vectors it can be asked for
- * @msix_vectors: MSI-X vectors it can be asked for, 0: none
  * @prefer_msix: which kind ``vector=auto`` takes
  * @settle_ms: after masking, how long a moderated message may still be under way
  * @emulated: says whether this one is an emulation
  * @quiesce: mask every interrupt and stop whatever the device does by itself. Context: process,
- *	before any vector exists. May fail.
+ *	before any vector exists; may sleep. May fail.
  * @enable: let the device send @n vectors, moderation off, and fill in @lines. Context: process,
  *	vectors allocated, handlers installed. May fail; then nothing is enabled.
- * @disable: mask and flush, so that the device sends nothing any more. Context: process. Cannot fail.
+ * @disable: mask and flush: the device sends nothing more. Context: process. Cannot fail.
  */
 struct msi_family {
 	const char *name;
 	int bar;
 	u32 safe_reg;
-	unsigned int msi_vectors;
-	unsigned int msix_vectors;
 	bool prefer_msix;
 	unsigned int settle_ms;
 	bool (*emulated)(const struct pci_dev *pdev);
@@ -77,17 +72,51 @@ struct msi_family {
 };
 
 /**
+ * struct msi_model - what one kind of silicon of a family has
+ * @name: for people, as its data sheet calls it
+ * @family: how it is driven
+ * @layout: the family's, where models of it differ in where things are
+ * @msi_vectors: MSI vectors it can be asked for
+ * @msix_vectors: MSI-X vectors it can be asked for, 0: none
+ * @refusal: why it cannot be used; NULL: it can, else all but @name and @family is void
+ */
+struct msi_model {
+	const char *name;
+	const struct msi_family *family;
+	const void *layout;
+	unsigned int msi_vectors;
+	unsigned int msix_vectors;
+	const char *refusal;
+};
+
+/**
+ * enum msi_moderation - does the device hold messages back although it was told not to?
+ * @MSI_MODERATION_UNKNOWN: nothing was found out; data sheets say no
+ * @MSI_MODERATION_OFF: it was tried, it does not
+ * @MSI_MODERATION_STUCK: it was tried, it does
+ */
+enum msi_moderation {
+	MSI_MODERATION_UNKNOWN,
+	MSI_MODERATION_OFF,
+	MSI_MODERATION_STUCK,
+};
+
+/**
  * struct msi_dev - a device that is bound
  * @pdev: the device
- * @family: how it is driven
+ * @model: what it has
+ * @family: how it is driven: the model's
  * @regs: its registers
+ * @moderation: found by @quiesce of the family
  * @msix: the vectors are MSI-X
  * @vectors: allocated, 0: none
  */
 struct msi_dev {
 	struct pci_dev *pdev;
+	const struct msi_model *model;
 	const struct msi_family *family;
 	u8 __iomem *regs;
+	enum msi_moderation moderation;
 	bool msix;
 	unsigned int vectors;
 };
@@ -135,7 +164,8 @@ struct msi_binding {
  *
  * Context: process, module init, no lock held.
  * Return: 0, -ENODEV (no such device, or no family for it), -EBUSY (bound elsewhere, or kept for
- *	another driver), -EINVAL (not an address), or what its probe said; then nothing is registered
+ *	another driver), -EINVAL (not an address), or what its probe said; then nothing is
+ *	registered
  */
 int msi_bind_init(const struct msi_binding *binding, struct lat_why *why);
 
@@ -167,5 +197,17 @@ bool msi_is_wanted(const struct msi_dev *dev);
 /* Would msi_vectors_alloc() be possible? The same, without a device access. */
 int msi_vectors_check(const struct msi_dev *dev, unsigned int n, unsigned int kind,
 		      struct lat_why *why);
+
+/**
+ * msi_describe_route() - facts and notes about the way from the device to the CPU
+ * @lat: the instrument
+ * @dev: the device
+ *
+ * Power state, PCIe link and its power saving, moderation and, while vectors are allocated, the
+ * interrupt controllers on the way.
+ *
+ * Context: process, lat->lock.
+ */
+void msi_describe_route(struct lat *lat, const struct msi_dev *dev);
 
 #endif /* LAT_MSI_DEV_H */

@@ -4,7 +4,6 @@
  * without moderation, which makes it the plainest stimulus there is. Register facts: QEMU
  * docs/specs/edu.rst and hw/misc/edu.c (7.2, 10.0).
  */
-#include "../core/lat.h"
 #include "msi_dev.h"
 
 #define EDU_ID		0x00	/* RO: 0x010000ed */
@@ -47,9 +46,14 @@ static const struct msi_family msi_family_edu = {
 	.name = "edu",
 	.bar = 0,
 	.safe_reg = EDU_ID,
-	.msi_vectors = 1,
 	.emulated = edu_emulated,
 	.quiesce = edu_quiesce,
 	.enable = edu_enable,
 	.disable = edu_disable,
+};
+
+static const struct msi_model msi_model_edu = {
+	.name = "edu",
+	.family = &msi_family_edu,
+	.msi_vectors = 1,
 };

@@ -1075,8 +1075,10 @@ static void msi_describe(struct lat *lat)
 {
 	unsigned int i;
 
-	if (msi.dev)
+	if (msi.dev) {
 		msi_describe_device(lat);
+		msi_describe_route(lat, msi.dev);
+	}
 	if (!msi.targets)
 		return;
 	lat_fact(lat, "vector", "%s", msi.dev->msix ? "msix" : "msi");

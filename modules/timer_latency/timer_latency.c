@@ -108,20 +108,20 @@ static struct timer_latency {
 	atomic_t active;
 } timer_latency;
 
-/* Expiries from @k + 1 on were skipped: their handler would have come at @now_ns at the earliest. */
-static noinline u64 timer_skip(struct timer_cpu *cpu, u64 now_ns)
+/*
+ * The @n expiries behind the one numbered @k, due at @due_ns, were skipped: their handler would have
+ * come at @now_ns at the earliest.
+ */
+static noinline void timer_skip(struct timer_cpu *cpu, u64 k, u64 due_ns, u64 now_ns, u64 n)
 {
-	u64 due_ns = cpu->due_ns, k = cpu->k, n, first;
+	u64 first = max(k + 1, cpu->warmup);
 
-	n = div64_u64(now_ns - due_ns, cpu->period_ns);
-	first = max(k + 1, cpu->warmup);
-	if (first <= k + n) {
-		cpu->core->counter[LAT_OVERRUNS] += k + n - first + 1;
-		if (cpu->irq)
-			lat_missed(cpu->irq, first + 1, due_ns + (first - k) * cpu->period_ns,
-				   now_ns, cpu->period_ns, k + n - first + 1);
-	}
-	return n;
+	if (first > k + n)
+		return;
+	cpu->core->counter[LAT_OVERRUNS] += k + n - first + 1;
+	if (cpu->irq)
+		lat_missed(cpu->irq, first + 1, due_ns + (first - k) * cpu->period_ns, now_ns,
+			   cpu->period_ns, k + n - first + 1);
 }
 
 static enum hrtimer_restart timer_expire(struct hrtimer *timer)
@@ -136,7 +136,7 @@ static enum hrtimer_restart timer_expire(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	if (unlikely(now_ns - due_ns >= cpu->period_ns))
-		n += timer_skip(cpu, now_ns);
+		n += div64_u64(now_ns - due_ns, cpu->period_ns);
 	cpu->due_ns = due_ns + n * cpu->period_ns;
 	WRITE_ONCE(cpu->k, k + n);
 	if (cpu->thread)
@@ -147,6 +147,9 @@ static enum hrtimer_restart timer_expire(struct hrtimer *timer)
 		cpu->irq_samples++;
 		lat_record(cpu->irq, k + 1, due_ns, now_ns - due_ns, 0);
 	}
+	/* In the order of the expiries: the last one of all is told by LAT_A_LAST_NS. */
+	if (unlikely(n > 1))
+		timer_skip(cpu, k, due_ns, now_ns, n - 1);
 	hrtimer_set_expires(timer, ns_to_ktime(cpu->due_ns));
 	return HRTIMER_RESTART;
 }

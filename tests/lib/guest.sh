@@ -65,15 +65,8 @@ interrupts() {
 log_from_here() { dmesg -c >/dev/null; }
 our_log() { dmesg | grep 'msi_latency[: ]' | grep -v 'out-of-tree module\|module verification failed'; }
 
-# Process ids of the threads whose name begins with a text. busybox here has no pgrep.
-threads() {
-	local comm
-	for comm in /proc/[0-9]*/comm; do
-		case $(cat "$comm" 2>/dev/null) in
-		"$1"*) comm=${comm#/proc/}; printf '%s\n' "${comm%/comm}" ;;
-		esac
-	done
-}
+# Process ids of the threads whose name begins with a text.
+threads() { ps -o pid,comm | awk -v name="$1" 'index($2, name) == 1 { print $1 }'; }
 
 # Nothing of the module is left: no files, no driver, no interrupt, and the device is free.
 nothing_left() {

@@ -315,22 +315,19 @@ static int take_histogram(struct parser *parser, const char *value)
 		return lat_fail(parser->err, -EINVAL,
 				"'%s' is not log, linear:WIDTH:BUCKETS (as linear:1us:100) or a number of 1 us buckets",
 				value);
+	style->rows = buckets;
 	ret = set_param(parser, "linear", lat_format("1us:%llu", buckets), 0);
 	return ret;
 }
 
 static int take_format(struct parser *parser, const char *value)
 {
-	const struct lat_printer *printer;
-	char names[128] = "";
-	size_t used = 0;
+	char names[128];
 
 	parser->options->printer = lat_printer_find(value);
 	if (parser->options->printer)
 		return 0;
-	for (printer = lat_printers; printer->name; printer++)
-		used += snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 printer->name);
+	lat_printer_names(names, sizeof(names));
 	return lat_fail(parser->err, -EINVAL, "no format '%s'; there are %s", value, names);
 }
 
@@ -433,6 +430,7 @@ static int take_quiet(struct parser *parser, const char *value)
 {
 	(void)value;
 	parser->options->quiet = true;
+	parser->options->style.quiet = true;
 	return 0;
 }
 
@@ -503,7 +501,7 @@ static const struct row tool_rows[] = {
 	{ .name = "require", .argument = "CODE", .take = take_require, .repeats = true,
 	  .help = "no verdict (exit 1) if there is a trust note with this code" },
 	{ .name = "format", .argument = "FORMAT", .take = take_format,
-	  .help = "text or json (default text)" },
+	  .help = "text, json, cyclictest or xenomai (default text)" },
 	{ .name = "output", .letter = 'o', .argument = "FILE", .take = take_output,
 	  .help = "write the report into FILE, whole or not at all" },
 	{ .name = "replay", .argument = "FILE", .take = take_replay,

@@ -21,6 +21,8 @@ static void print_json(const struct lat_report *report, const struct lat_style *
 const struct lat_printer lat_printers[] = {
 	{ "text", "one screen for people", lat_print_text },
 	{ "json", LAT_REPORT_SCHEMA, print_json },
+	{ "cyclictest", "rt-tests' cyclictest, of one point", lat_print_cyclictest },
+	{ "xenomai", "Xenomai's latency", lat_print_xenomai },
 	{ 0 },
 };
 
@@ -32,6 +34,16 @@ const struct lat_printer *lat_printer_find(const char *name)
 		if (!strcmp(printer->name, name))
 			return printer;
 	return NULL;
+}
+
+void lat_printer_names(char *names, size_t size)
+{
+	const struct lat_printer *printer;
+	size_t used = 0;
+
+	for (printer = lat_printers; printer->name && used < size; printer++)
+		used += snprintf(names + used, size - used, "%s%s", used ? ", " : "",
+				 printer->name);
 }
 
 /* 0, or the errno of the first write that failed; the stream is flushed. */

@@ -61,6 +61,22 @@ struct lat_point *lat_report_point(struct lat_report *report, uint32_t index)
 	return point;
 }
 
+const struct lat_point *lat_report_main_point(const struct lat_report *report)
+{
+	const struct lat_point *point = lat_report_find_point(report, "user");
+
+	if (!point)
+		point = lat_report_find_point(report, "thread");
+	return point || !report->n_points ? point : &report->points[0];
+}
+
+long long lat_report_setting(const struct lat_report *report, const char *key)
+{
+	const struct lat_fact *fact = lat_fact_find(&report->config, key);
+
+	return fact && fact->kind == LAT_FACT_NUMBER ? fact->number : 0;
+}
+
 struct lat_cell *lat_point_cell(struct lat_point *point, uint32_t cpu)
 {
 	struct lat_cell *cell;

@@ -177,6 +177,12 @@ struct lat_cell *lat_point_cell(struct lat_point *point, uint32_t cpu);
 struct lat_series *lat_report_series(struct lat_report *report, uint32_t point, uint32_t cpu);
 const struct lat_point *lat_report_find_point(const struct lat_report *report, const char *name);
 
+/* The point a single-point format shows: user, else thread, else the first; NULL: there is none. */
+const struct lat_point *lat_report_main_point(const struct lat_report *report);
+
+/* A number of config{}; 0 where it is not set. */
+long long lat_report_setting(const struct lat_report *report, const char *key);
+
 void lat_hist_push(struct lat_hist *hist, uint64_t low_ns, uint64_t count);
 uint64_t lat_hist_total(const struct lat_hist *hist);
 void lat_cell_exceed(struct lat_cell *cell, const struct lat_exceed *exceed);

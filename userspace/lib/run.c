@@ -13,11 +13,13 @@
 
 #include "lib/affinity.h"
 #include "lib/env.h"
+#include "lib/live.h"
 #include "lib/module.h"
 #include "lib/rebind.h"
 #include "lib/run.h"
 #include "lib/signals.h"
 #include "lib/trust.h"
+#include "lib/waiters.h"
 
 #define TICK_MS 1000
 /* Without an event for so many ticks the state is asked for: events can be lost, states cannot. */
@@ -35,6 +37,7 @@
  * @rebind: the device that was taken
  * @measured: CPUs that will be measured
  * @start: the machine before the session
+ * @waiters: threads of the point ``user``
  * @off_measured: this process keeps off the measured CPUs
  * @started: a session was started by this run and was not seen to end
  * @progress: what its events have told
@@ -51,6 +54,7 @@ struct run {
 	struct lat_rebind rebind;
 	struct lat_cpuset measured;
 	struct lat_env start;
+	struct lat_waiters waiters;
 	bool off_measured;
 	bool started;
 	struct lat_progress progress;
@@ -118,20 +122,28 @@ static void add_exceed(struct run *run, const char *point, uint64_t above_ns)
 	free(wanted);
 }
 
-/* Named by --points; by default every point the module has. */
-static bool is_measured(const struct run *run, const struct lat_report *report, const char *point)
+/* Is a point one of a list with commas? */
+static bool names_point(const char *points, const char *point)
 {
-	const char *points = lat_options_setting(run->options, "points")->text, *p = points;
+	const char *p = points;
 	size_t n = strlen(point);
 
-	if (!strcmp(points, "auto"))
-		return !report->n_points || lat_report_find_point(report, point);
 	while ((p = strstr(p, point))) {
 		if ((p == points || p[-1] == ',') && (!p[n] || p[n] == ','))
 			return true;
 		p += n;
 	}
 	return false;
+}
+
+/* Named by --points; by default every point the module has. */
+static bool is_measured(const struct run *run, const struct lat_report *report, const char *point)
+{
+	const char *points = lat_options_setting(run->options, "points")->text;
+
+	if (!strcmp(points, "auto"))
+		return !report->n_points || lat_report_find_point(report, point);
+	return names_point(points, point);
 }
 
 /* The parameter ``exceed`` with what rate limits need, over the first @n_points points. */
@@ -279,6 +291,19 @@ static int step_machine(struct run *run)
 	return 0;
 }
 
+/* The point ``user`` takes a thread on each measured CPU, which has to wait before the start. */
+static int step_waiters(struct run *run)
+{
+	const struct lat_setting *points = lat_options_setting(run->options, "points");
+	const struct lat_setting *priority = lat_options_setting(run->options, "priority");
+	bool is_auto = !strcmp(points->text, "auto");
+
+	if (is_auto ? !run->tool->waits_by_default : !names_point(points->text, "user"))
+		return 0;
+	return lat_waiters_start(&run->waiters, run->tool->instrument, &run->measured,
+				 (int)priority->u64, &run->err);
+}
+
 /*
  * With points=auto the module may leave out the last ones where this machine has no use for them,
  * and then refuses to count what is above a limit there: ask again for fewer.
@@ -329,7 +354,7 @@ static int go_up(struct run *run)
 {
 	static int (* const steps[])(struct run *run) = {
 		step_signals, step_root, step_lock, step_module, step_netlink, step_parameters,
-		step_device, step_limits, step_machine, step_start,
+		step_device, step_limits, step_machine, step_waiters, step_start,
 	};
 	size_t i;
 	int ret = 0;
@@ -403,7 +428,11 @@ static void wait_for_end(struct run *run)
 {
 	bool shows = isatty(STDERR_FILENO) && !run->options->quiet;
 	double begin_s = now_s(), tick_s = begin_s;
+	struct lat_live live = { 0 };
 	unsigned int ticks = 0;
+	struct lat_error ignored;
+	bool threads = shows && run->tool->shows_threads &&
+		!lat_live_begin(&live, &run->nl, &run->options->style, true, &ignored);
 
 	if (expected_s(run->options) <= 0 && !run->options->quiet && !run->progress.stopped)
 		lat_complain("neither --duration nor --count: runs until told to stop (Ctrl-C)");
@@ -420,13 +449,18 @@ static void wait_for_end(struct run *run)
 		if (now_s() - tick_s < TICK_MS / 1e3)
 			continue;
 		tick_s = now_s();
-		if (shows)
+		if (threads)
+			lat_live_show(&live, stderr, &ignored);
+		else if (shows)
 			show_progress(run, tick_s - begin_s);
 		if (++ticks % TICKS_PER_CHECK == 0 && has_stopped(run))
 			run->progress.stopped = true;
 	}
-	if (shows && ticks)
+	if (threads)
+		lat_live_clear(&live, stderr);
+	else if (shows && ticks)
 		fputs("\r\033[K", stderr);
+	lat_live_end(&live);
 }
 
 /* ---- the report ---- */
@@ -509,6 +543,7 @@ static int go_down(struct run *run)
 		lat_complain("%s", err.text);
 		failed = 1;
 	}
+	lat_waiters_stop(&run->waiters);
 	if (run->nl.family > 0 && run->rebind.fd >= 0 && run->rebind.module &&
 	    !(run->rebind.driver && !strcmp(run->rebind.driver, run->rebind.module)))
 		forget_device(&run->nl);

@@ -588,6 +588,18 @@ int lat_session_results(struct lat_nl *nl, struct lat_status *status, struct lat
 	return ret;
 }
 
+int lat_session_histograms(struct lat_nl *nl, struct lat_status *status, struct lat_error *err)
+{
+	int ret;
+
+	forget_results(&status->report);
+	status->overtaken = false;
+	ret = lat_nl_ask(nl, lat_nl_request(nl, LAT_CMD_HIST_GET, NLM_F_DUMP), on_hist, status,
+			 err);
+	sort_results(&status->report);
+	return ret;
+}
+
 static void on_progress(int command, struct nlattr **attrs, const struct nlmsghdr *message,
 			void *context)
 {

@@ -93,6 +93,16 @@ int lat_session_stop(struct lat_nl *nl, struct lat_error *err);
  */
 int lat_session_results(struct lat_nl *nl, struct lat_status *status, struct lat_error *err);
 
+/**
+ * lat_session_histograms() - read the histograms alone into the report of a status
+ * @nl: the connection
+ * @status: of the same session; what it had of results is forgotten
+ * @err: why not
+ *
+ * Return: 0 or negative errno
+ */
+int lat_session_histograms(struct lat_nl *nl, struct lat_status *status, struct lat_error *err);
+
 /* What the events of a session come to, seen by lat_session_events(). */
 struct lat_progress {
 	bool stopped;
