@@ -4,6 +4,7 @@
  *
  *	clock busy NS			lets NS pass; prints how much of it the CPU was not idle
  *	clock read FILE...		reads files to their ends; prints the time that took and the bytes
+ *	clock time COMMAND...		runs COMMAND without its output; prints the time that took
  *	clock at PHASE PERIOD COMMAND	waits until CLOCK_MONOTONIC is PHASE past a multiple of PERIOD,
  *					then becomes COMMAND
  *
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +86,23 @@ static void busy(long long ns)
 	printf("%lld\n", passed - idle);
 }
 
+static void run(char **command)
+{
+	long long start = now_ns();
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		if (!freopen("/dev/null", "w", stdout))
+			fail("/dev/null");
+		execvp(command[0], command);
+		fail(command[0]);
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+		fail(command[0]);
+	printf("%lld\n", now_ns() - start);
+}
+
 int main(int argc, char **argv)
 {
 	long long start, phase, period;
@@ -101,6 +120,10 @@ int main(int argc, char **argv)
 		printf("%lld %zu\n", now_ns() - start, bytes);
 		return 0;
 	}
+	if (argc > 2 && !strcmp(argv[1], "time")) {
+		run(argv + 2);
+		return 0;
+	}
 	if (argc > 4 && !strcmp(argv[1], "at")) {
 		phase = atoll(argv[2]);
 		period = atoll(argv[3]);
@@ -109,6 +132,6 @@ int main(int argc, char **argv)
 		execvp(argv[4], argv + 4);
 		fail(argv[4]);
 	}
-	fprintf(stderr, "usage: clock busy NS | read FILE... | at PHASE PERIOD COMMAND...\n");
+	fprintf(stderr, "usage: clock busy NS | read FILE... | time COMMAND... | at PHASE PERIOD COMMAND...\n");
 	return 1;
 }
