@@ -55,7 +55,6 @@ rate() { # POINT PERIOD-us
 	if [ "$1" = user ]; then
 		timer-latency --points user --cpus 0 --count 5000 --warmup 500 --period "$2us" --quiet >/dev/null
 	else
-		echo "$1" >$DIR/points 2>/dev/null
 		rmmod timer_latency
 		insmod "$LATKIT_MODULES/timer_latency.ko" "points=$1" cpus=0 count=5000 warmup=500 "period=$2us" run=1
 		./clock busy 500000000 >/dev/null
