@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=dash
+# shellcheck shell=dash disable=SC2034
 # What the guests of the benchmark share; for busybox's sh. Every figure is a line of $OUT/figures.
 . ./tap.sh
 . ./guest.sh
@@ -22,7 +22,7 @@ row() { awk -v point="$1" '/^#point .* min/ { on = 1 } /^# perc/ { on = 0 } on &
 # The tracer alone, with nobody who reads it.
 timerlat_on() {
 	echo 2048 >tracing/buffer_size_kb
-	echo ${1:-997} >tracing/osnoise/timerlat_period_us
+	echo 997 >tracing/osnoise/timerlat_period_us
 }
 timerlat_begin() {
 	echo 1 >tracing/tracing_on

@@ -3,6 +3,8 @@
 # Third guest of the benchmark, ordinary mode with eight CPUs: how a session grows with them. Rows:
 #	cpus N samples-per-CPU ns
 #	cpus-read N ns bytes
+# shellcheck shell=dash disable=SC2046,SC2086
+# Figures are words, to be split.
 . ./common.sh
 
 DIR=/sys/kernel/debug/lat_dummy

@@ -6,6 +6,8 @@
 # The grid has 997 us and the tick 4000 us: 4000 samples meet the tick once at each of its 4000
 # microseconds, from wherever they begin, so that every mean is over the same set of phases. The
 # eight PHASEs, an eighth of a period apart, are where the grid begins.
+# shellcheck shell=dash disable=SC2046,SC2086
+# Figures are words, to be split.
 . ./common.sh
 
 floor() { # STIMULUS PARAMETER...: count min mean max
@@ -81,7 +83,7 @@ done
 
 # ---- devices against the floor ----
 
-while read -r name slot stimulus vector; do
+while read -r _ slot stimulus vector; do
 	device=0000:00:$slot.0
 	bare=$(floor "$stimulus" device=$device phase_ns=$((PERIOD_NS / 2))) || continue
 	session msi_latency points=irq device=$device vector=$vector dither=0 || continue

@@ -159,9 +159,9 @@ for point, who in dict.fromkeys((row[1], row[2]) for row in rows if row[0] == "r
         if share > 0.001:
             after = (period, share)
             break
-        best = period
+        best = int(period)
     sustained[f"{point} {who}"] = best
-    put(f"  {point:13} {who:11} {best or 0:6.0f}" + (f"   ({after[0]:.0f}: {100 * after[1]:.2f} %)" if after else ""))
+    put(f"  {point:13} {who:11} {best if best else '-':>6}" + (f"   ({after[0]:.0f}: {100 * after[1]:.2f} %)" if after else ""))
 put("  timerlat accepts no period below 100")
 for point, limit in (("irq", 5), ("thread", 20), ("user", 20)):
     need(f"sustained: {point}", sustained.get(f"{point} ours"), limit, "us")
