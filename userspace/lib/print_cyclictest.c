@@ -11,7 +11,7 @@
 #include "lib/print.h"
 #include "lib/us_rows.h"
 
-/* cyclictest writes down the numbers of the first cycles over the last row; as many as it has rows. */
+/* cyclictest notes the numbers of the first cycles over the last row; as many as it has rows. */
 static bool is_over(const struct lat_sample *sample, const struct lat_point *point,
 		    const struct lat_cell *cell, size_t rows)
 {
@@ -45,7 +45,8 @@ void lat_print_thread(const struct lat_report *report, size_t index, const struc
 	int width = style->nanoseconds ? 8 : 5;
 
 	fprintf(f, "T:%2zu (%5lld) P:%2lld I:%lld C:%7" PRIu64, index, 0LL,
-		lat_report_setting(report, "priority"), lat_report_setting(report, "period_ns") / 1000,
+		lat_report_setting(report, "priority"),
+		lat_report_setting(report, "period_ns") / 1000,
 		cell->count);
 	if (cell->count)
 		fprintf(f, " Min:%7lld Act:%*s Avg:%*lld Max:%8lld",

@@ -297,7 +297,8 @@ int lat_stream_read(FILE *f, const char *name, bool partial, const struct lat_st
 		ret = refuse_cut(name, err);
 	if (!ret && ended && ((uint64_t)end.latency_ns != counts->records ||
 			      end.time_ns != counts->lost))
-		ret = lat_fail(err, -EINVAL, "%s: its end record counts %lld records, %llu lost; %s",
+		ret = lat_fail(err, -EINVAL,
+			       "%s: its end record counts %lld records, %llu lost; %s",
 			       name, (long long)end.latency_ns, (unsigned long long)end.time_ns,
 			       "there are others");
 	free(batch);
