@@ -52,10 +52,15 @@ rmmod timer_latency
 
 TOOLS="ours-irq ours-thread ours-user alone-user timerlat-irq timerlat-thread cyclictest-user"
 for tool in $TOOLS; do
+	case $tool in
+	*-irq) slack=$((DRIFT + 500)) ;;
+	# On the way to a thread there may be a tick, of 3 to 4 us.
+	*) slack=$((DRIFT + 5000)) ;;
+	esac
 	check "$tool: a hold longer by 100 us makes the maximum greater by that, to the drift" \
-		in_range "$(($(max_of 200000 $tool) - $(max_of 100000 $tool)))" $((100000 - DRIFT - 500)) $((100000 + DRIFT + 500))
+		in_range "$(($(max_of 200000 $tool) - $(max_of 100000 $tool)))" $((100000 - slack)) $((100000 + slack))
 	check "$tool: and one by 300 us by that" \
-		in_range "$(($(max_of 400000 $tool) - $(max_of 100000 $tool)))" $((300000 - DRIFT - 500)) $((300000 + DRIFT + 500))
+		in_range "$(($(max_of 400000 $tool) - $(max_of 100000 $tool)))" $((300000 - slack)) $((300000 + slack))
 done
 for hold in $HOLDS; do
 	check "$hold ns: the interrupt is seen alike by ours and timerlat, to the drift" \
