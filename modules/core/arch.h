@@ -14,6 +14,7 @@
 #ifdef CONFIG_X86
 #include <asm/hardirq.h>
 #include <asm/msr.h>
+#include <asm/pgtable.h>
 #include <asm/processor.h>
 #include <asm/tsc.h>
 #endif
@@ -82,8 +83,8 @@ static __always_inline u64 lat_arch_this_cpu_nmis(void)
 
 /*
  * Interrupts and NMIs this CPU has taken, as a number that moves with each of them: a few loads.
- * x86 counts the vectors of the local APIC apart from those of devices. Context: any, this CPU
- * pinned.
+ * x86 counts the vectors of the local APIC apart from those of devices. Softirqs and other threads
+ * come on the heels of one of these and need no count of their own. Context: any, this CPU pinned.
  */
 static __always_inline u64 lat_arch_this_cpu_interrupts(void)
 {
@@ -94,13 +95,50 @@ static __always_inline u64 lat_arch_this_cpu_interrupts(void)
 #ifdef CONFIG_X86_LOCAL_APIC
 	count += this_cpu_read(irq_stat.apic_timer_irqs);
 	count += this_cpu_read(irq_stat.apic_irq_work_irqs);
+	count += this_cpu_read(irq_stat.apic_perf_irqs);
+	count += this_cpu_read(irq_stat.irq_spurious_count);
 #endif
 #ifdef CONFIG_SMP
 	count += this_cpu_read(irq_stat.irq_resched_count);
 	count += this_cpu_read(irq_stat.irq_call_count);
 #endif
+#ifdef CONFIG_X86_THERMAL_VECTOR
+	count += this_cpu_read(irq_stat.irq_thermal_count);
+#endif
+#ifdef CONFIG_X86_MCE_THRESHOLD
+	count += this_cpu_read(irq_stat.irq_threshold_count);
+#endif
 #endif
 	return count;
+}
+
+/* How the CPU may treat reads of a word. */
+enum lat_mapping {
+	LAT_MAPPING_UNKNOWN,
+	LAT_MAPPING_UNCACHED,
+	LAT_MAPPING_COMBINING,
+	LAT_MAPPING_CACHED,
+};
+
+/*
+ * How a word that ioremap() has mapped is mapped in truth: another mapping of the same page that
+ * was there before decides. Context: process.
+ */
+static inline enum lat_mapping lat_arch_mapping(const void __iomem *address)
+{
+#ifdef CONFIG_X86
+	unsigned int level;
+	pte_t *pte = lookup_address((unsigned long)address, &level);
+
+	if (!pte)
+		return LAT_MAPPING_UNKNOWN;
+	/* Linux's PAT: PCD is uncached with or without PWT, PWT alone is write-combining. */
+	if (pte_flags(*pte) & _PAGE_PCD)
+		return LAT_MAPPING_UNCACHED;
+	return pte_flags(*pte) & _PAGE_PWT ? LAT_MAPPING_COMBINING : LAT_MAPPING_CACHED;
+#else
+	return LAT_MAPPING_UNCACHED;
+#endif
 }
 
 /* Do two CPUs share their last-level cache? Where nobody says, no. */

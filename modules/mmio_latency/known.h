@@ -112,16 +112,37 @@ static const struct mmio_known mmio_testdev = {
 	.name = "pci-testdev", .safe = 0x0, .width = 32, .effects = mmio_no_effects,
 };
 
+/* What each model of msi/msi_ids.def is here. */
+#define mmio_of_msi_model_edu		mmio_edu
+#define mmio_of_msi_model_82571		mmio_gbe
+#define mmio_of_msi_model_82574		mmio_gbe
+#define mmio_of_msi_model_82575		mmio_gbe
+#define mmio_of_msi_model_82576		mmio_gbe
+#define mmio_of_msi_model_82577		mmio_gbe
+#define mmio_of_msi_model_82580		mmio_gbe
+#define mmio_of_msi_model_82583		mmio_gbe
+#define mmio_of_msi_model_80003es2	mmio_gbe
+#define mmio_of_msi_model_ich8		mmio_gbe
+#define mmio_of_msi_model_i210		mmio_gbe
+#define mmio_of_msi_model_i211		mmio_gbe
+#define mmio_of_msi_model_i217		mmio_gbe
+#define mmio_of_msi_model_i218		mmio_gbe
+#define mmio_of_msi_model_i219		mmio_gbe
+#define mmio_of_msi_model_i350		mmio_gbe
+#define mmio_of_msi_model_i354		mmio_gbe
+#define mmio_of_msi_model_i220		mmio_igc
+#define mmio_of_msi_model_i221		mmio_igc
+#define mmio_of_msi_model_i225		mmio_igc
+#define mmio_of_msi_model_i226		mmio_igc
+
 #define MMIO_ID(vendor, device, known) \
 	{ PCI_DEVICE(vendor, device), .driver_data = (kernel_ulong_t)&(known) }
+#define MSI_ID(vendor, device, model) MMIO_ID(vendor, device, mmio_of_##model),
 #define MMIO_CLASS(class, known) \
 	{ PCI_DEVICE_CLASS(class, ~0), .driver_data = (kernel_ulong_t)&(known) }
 
 static const struct pci_device_id mmio_ids[] = {
-	MMIO_ID(0x1234, 0x11e8, mmio_edu),
-	MMIO_ID(0x8086, 0x10d3, mmio_gbe),
-	MMIO_ID(0x8086, 0x10c9, mmio_gbe),
-	MMIO_ID(0x8086, 0x15f2, mmio_igc),
+#include "../msi/msi_ids.def"
 	MMIO_ID(0x1af4, 0x1110, mmio_ivshmem),
 	MMIO_ID(0x1b36, 0x0005, mmio_testdev),
 	MMIO_CLASS(PCI_CLASS_STORAGE_EXPRESS, mmio_nvme),

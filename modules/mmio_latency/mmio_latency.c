@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mmio_latency measures what it costs to read a register of a PCI device: the core stands still for
- * as long as the bus, a sleeping link or a bad endpoint likes. A pinned SCHED_FIFO kthread follows a
- * fixed grid and makes a burst of reads each period: one after idle (first), the others back-to-back
- * (read), with the time between two reads (gap). A read during which this CPU was interrupted
- * (irqs=on) is recorded as disturbed, one that firmware or an NMI interrupted (irqs=off) as firmware;
- * neither is ever a first or a read. On devices where it is safe, flush is a posted write and the
- * read that waits for it.
+ * as long as the bus, a sleeping link or a bad endpoint likes. A pinned SCHED_FIFO kthread follows
+ * a fixed grid and makes a burst of reads each period: one after idle (first), the others
+ * back-to-back (read), with the time between two reads (gap). A read during which this CPU was
+ * interrupted (irqs=on) is recorded as disturbed, one that firmware or an NMI interrupted
+ * (irqs=off) as firmware; neither is ever a first or a read. On devices where it is safe, flush is
+ * a posted write and the read that waits for it.
  *
- * The device keeps its driver: it is referenced, kept awake and only read, at the one word named. Its
- * removal, or its driver's, ends the session.
+ * A read is held against the counters of this CPU right before and right after its stamps. SMIs
+ * count elsewhere, in a register that takes long to read: it is read before the burst, and after
+ * whatever took more than twice the shortest of its kind. A firmware that is quicker than that is
+ * not noticed, nor does it matter.
+ *
+ * The device keeps its driver: it is referenced, kept awake and only read, at the one word named.
+ * Its removal, or its driver's, ends the session.
  *
  * Measuring disturbs: the CPU does nothing else during a read, and other users of the device wait.
  */
@@ -30,6 +35,7 @@
 
 #include "../core/arch.h"
 #include "../core/lat.h"
+#include "../pci/pci_facts.h"
 #include "known.h"
 
 #define LAT_DEFAULT_PERIOD "250us"
@@ -96,10 +102,14 @@ struct mmio_target {
  * @smi_known: this CPU counts SMIs
  * @smi: that count, before the burst; the thread's
  * @min_ns: shortest read so far; the thread's
+ * @gap_ns: shortest recorded gap so far: what the loop itself costs; the thread writes, anybody
+ * reads
+ * @long_gaps: recorded gaps of more than twice @gap_ns; the thread writes, anybody reads
  * @seq: reads so far; the thread's
  * @bursts: bursts that were recorded; the thread's
- * @loop_ns: what the loop costs without a read
+ * @empty_ns: what two stamps cost without a read between them
  * @probe_ns: what a read costs, as found at start
+ * @turn_ns: from one read to the next, as found at start
  */
 static struct mmio_latency {
 	struct lat *lat;
@@ -117,10 +127,13 @@ static struct mmio_latency {
 	bool smi_known;
 	u64 smi;
 	u64 min_ns;
+	u64 gap_ns;
+	u64 long_gaps;
 	u64 seq;
 	u64 bursts;
-	u64 loop_ns;
+	u64 empty_ns;
 	u64 probe_ns;
+	u64 turn_ns;
 } mmio;
 
 /* ---- the measured path ---- */
@@ -175,7 +188,7 @@ static __always_inline struct mmio_sample mmio_take(unsigned int width, bool irq
 	return sample;
 }
 
-/* A read that took long: was it firmware? Interrupts are off. */
+/* A read or a gap took long: was there an SMI since we last looked? Interrupts are off. */
 static noinline bool mmio_was_firmware(void)
 {
 	u64 smi;
@@ -186,35 +199,64 @@ static noinline bool mmio_was_firmware(void)
 	return true;
 }
 
-/* All ones may mean that nobody answered. */
-static noinline bool mmio_is_gone(u64 value, unsigned int width)
+/* All ones may mean that nobody answered: then the device's second word says so too. */
+static noinline bool mmio_is_gone(void)
 {
+	struct pci_dev *pdev = mmio.target.pdev;
 	u16 command;
 
-	if (value != GENMASK_ULL(width - 1, 0))
-		return false;
-	return !pci_device_is_present(mmio.target.pdev) ||
-	       pci_read_config_word(mmio.target.pdev, PCI_COMMAND, &command) ||
+	return !pci_device_is_present(pdev) ||
+	       pci_read_config_word(pdev, PCI_COMMAND, &command) ||
 	       PCI_POSSIBLE_ERROR(command) || !(command & PCI_COMMAND_MEMORY);
 }
 
 /* Record one read. Interrupts are off. */
 static __always_inline void mmio_record(const struct mmio_sample *sample, enum mmio_point point,
-					bool record)
+					bool irqs_on, bool record)
 {
 	u64 ns = sample->end_ns - sample->start_ns;
-	bool irqs_on = mmio.irqs_on;
 
-	if (unlikely(sample->stolen)) {
-		point = irqs_on ? MMIO_DISTURBED : MMIO_FIRMWARE;
-	} else if (unlikely(ns > 2 * mmio.min_ns)) {
-		if (mmio_was_firmware())
+	if (unlikely(sample->stolen || ns > 2 * mmio.min_ns)) {
+		/* Asked in either case: an SMI is charged to one read only. */
+		if (mmio_was_firmware() || sample->stolen)
 			point = irqs_on ? MMIO_DISTURBED : MMIO_FIRMWARE;
 	} else if (unlikely(ns < mmio.min_ns)) {
 		mmio.min_ns = ns;
 	}
 	if (likely(record && mmio.rec[point]))
 		lat_record(mmio.rec[point], mmio.seq, sample->start_ns, ns, 0);
+}
+
+/* A gap longer than the loop makes it: somebody was here. */
+static noinline void mmio_long_gap(void)
+{
+	WRITE_ONCE(mmio.long_gaps, mmio.long_gaps + 1);
+	/* Firmware that came in the gap is not charged to the next read. */
+	mmio_was_firmware();
+}
+
+/* Record the time between two reads. Interrupts are off. */
+static __always_inline void mmio_record_gap(u64 from_ns, u64 to_ns)
+{
+	u64 ns = to_ns - from_ns;
+
+	if (unlikely(ns < mmio.gap_ns))
+		WRITE_ONCE(mmio.gap_ns, ns);
+	else if (unlikely(ns / 2 > mmio.gap_ns))
+		mmio_long_gap();
+	if (likely(mmio.rec[MMIO_GAP]))
+		lat_record(mmio.rec[MMIO_GAP], mmio.seq, from_ns, ns, 0);
+}
+
+/* Nobody answered? Interrupts are off, and on in between: this takes long. */
+static noinline bool mmio_confirm(void)
+{
+	bool gone;
+
+	local_irq_enable();
+	gone = mmio_is_gone();
+	local_irq_disable();
+	return gone;
 }
 
 /* One burst; false: the device is gone. */
@@ -225,19 +267,20 @@ static __always_inline bool mmio_burst(unsigned int width, bool irqs_on, bool re
 	u64 last_ns = 0, i;
 
 	for (i = 0; i < mmio.burst; i++) {
+		bool all_ones;
+
 		sample = mmio_take(width, irqs_on);
 		mmio.seq++;
-		if (unlikely(sample.value == GENMASK_ULL(width - 1, 0))) {
+		if (likely(last_ns && record))
+			mmio_record_gap(last_ns, sample.start_ns);
+		all_ones = sample.value == GENMASK_ULL(width - 1, 0);
+		if (unlikely(all_ones && mmio_confirm())) {
 			local_irq_enable();
-			if (mmio_is_gone(sample.value, width))
-				return false;
-			local_irq_disable();
+			return false;
 		}
-		if (last_ns && record && mmio.rec[MMIO_GAP])
-			lat_record(mmio.rec[MMIO_GAP], mmio.seq, last_ns,
-				   sample.start_ns - last_ns, 0);
-		mmio_record(&sample, point, record);
-		last_ns = sample.end_ns;
+		mmio_record(&sample, point, irqs_on, record);
+		/* What it took to confirm is no gap. */
+		last_ns = unlikely(all_ones) ? 0 : sample.end_ns;
 		point = MMIO_READ;
 		local_irq_enable();
 	}
@@ -261,19 +304,25 @@ static noinline bool mmio_burst_of(bool record)
 	}
 }
 
-/* A posted write, and the read that waits for it. */
-static void mmio_flush(bool record)
+/* A posted write, and the read that waits for it; false: the device is gone. */
+static bool mmio_flush(bool record)
 {
-	u64 start_ns, end_ns;
+	struct mmio_sample sample;
+	bool gone;
+	u64 before;
 
 	local_irq_disable();
-	start_ns = lat_now();
+	before = mmio_interruptions(false);
+	sample.start_ns = lat_now();
 	writel(0, mmio.target.flush);
-	readl(mmio.target.reg);
-	end_ns = lat_now();
-	if (record)
-		lat_record(mmio.rec[MMIO_FLUSH], mmio.seq, start_ns, end_ns - start_ns, 0);
+	sample.value = mmio_read(mmio.target.reg, mmio.target.width);
+	sample.end_ns = lat_now();
+	sample.stolen = mmio_interruptions(false) != before;
+	gone = sample.value == GENMASK_ULL(mmio.target.width - 1, 0) && mmio_confirm();
+	if (!gone)
+		mmio_record(&sample, MMIO_FLUSH, false, record);
 	local_irq_enable();
+	return !gone;
 }
 
 /* Periods from @k on, @n of them, were skipped. */
@@ -285,7 +334,7 @@ static void mmio_skipped(u64 k, u64 n, u64 now_ns)
 	if (!mmio.rec[point])
 		return;
 	local_irq_disable();
-	lat_missed(mmio.rec[point], k + 1, mmio.base_ns + k * mmio.period_ns, now_ns,
+	lat_missed(mmio.rec[point], mmio.seq, mmio.base_ns + k * mmio.period_ns, now_ns,
 		   mmio.period_ns, n);
 	local_irq_enable();
 }
@@ -307,12 +356,10 @@ static bool mmio_serve(u64 k)
 
 	if (mmio.smi_known)
 		lat_arch_this_cpu_smis(&mmio.smi);
-	if (!mmio_burst_of(record)) {
+	if (!mmio_burst_of(record) || (mmio.rec[MMIO_FLUSH] && !mmio_flush(record))) {
 		lat_end(mmio.lat, LAT_STOP_DEVICE_REMOVED);
 		return false;
 	}
-	if (mmio.rec[MMIO_FLUSH])
-		mmio_flush(record);
 	mmio.bursts += record;
 	if (mmio.bursts && mmio.bursts == mmio.lat->config.count) {
 		lat_end(mmio.lat, LAT_STOP_COUNT);
@@ -357,10 +404,14 @@ static int mmio_bar_of(struct pci_dev *pdev, u64 phys)
 {
 	int bar;
 
-	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++)
-		if (pci_resource_flags(pdev, bar) & IORESOURCE_MEM && pci_resource_len(pdev, bar) &&
-		    phys >= pci_resource_start(pdev, bar) && phys <= pci_resource_end(pdev, bar))
+	for (bar = 0; bar < PCI_STD_NUM_BARS; bar++) {
+		unsigned long flags = pci_resource_flags(pdev, bar);
+
+		if (flags & IORESOURCE_MEM && !(flags & IORESOURCE_UNSET) &&
+		    pci_resource_len(pdev, bar) && phys >= pci_resource_start(pdev, bar) &&
+		    phys <= pci_resource_end(pdev, bar))
 			return bar;
+	}
 	return -1;
 }
 
@@ -470,6 +521,14 @@ static int mmio_check_word(const struct mmio_target *target, struct lat_why *why
 	return 0;
 }
 
+/* May side effects be forced? */
+static int mmio_check_force(const struct lat *lat, struct lat_why *why)
+{
+	if (lat_value(lat, LAT_P_force_side_effects) && security_locked_down(LOCKDOWN_PCI_ACCESS))
+		return lat_refuse(why, -EPERM, "force_side_effects: the kernel is locked down");
+	return 0;
+}
+
 /* Does reading the word change the device? */
 static int mmio_check_effects(const struct lat *lat, const struct mmio_target *target,
 			      struct lat_why *why)
@@ -478,18 +537,14 @@ static int mmio_check_effects(const struct lat *lat, const struct mmio_target *t
 	u64 last = target->offset + target->width / 8 - 1;
 	const struct mmio_range *range;
 
-	if (lat_value(lat, LAT_P_force_side_effects)) {
-		if (security_locked_down(LOCKDOWN_PCI_ACCESS))
-			return lat_refuse(why, -EPERM,
-					  "force_side_effects: the kernel is locked down");
-		return 0;
-	}
 	if (!known || known->bar != target->bar)
-		return 0;
+		return mmio_check_force(lat, why);
 	if (target->width > known->width)
 		return lat_refuse(why, -EINVAL, "width=%u: registers of %s (%s) have %u bits",
 				  target->width, pci_name(target->pdev), known->name,
 				  known->width);
+	if (lat_value(lat, LAT_P_force_side_effects))
+		return mmio_check_force(lat, why);
 	for (range = known->effects; range->effect; range++)
 		if (target->offset <= range->last && last >= range->first)
 			return lat_refuse(why, -EINVAL,
@@ -525,10 +580,23 @@ static int mmio_find(struct lat *lat, struct mmio_target *target, struct lat_why
 	return err;
 }
 
+/* The state a device says it is in; whoever writes to its configuration space need not tell us. */
+static pci_power_t mmio_power_state(struct pci_dev *pdev)
+{
+	u16 control;
+
+	if (pdev->current_state != PCI_D0 || !pdev->pm_cap ||
+	    pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) ||
+	    PCI_POSSIBLE_ERROR(control))
+		return pdev->current_state;
+	return (__force pci_power_t)(control & PCI_PM_CTRL_STATE_MASK);
+}
+
 /* Is the device awake and does it answer? It is kept awake on success. */
 static int mmio_wake(struct mmio_target *target, struct lat_why *why)
 {
 	struct pci_dev *pdev = target->pdev;
+	pci_power_t state;
 	u16 command = 0;
 	int err;
 
@@ -538,9 +606,10 @@ static int mmio_wake(struct mmio_target *target, struct lat_why *why)
 		goto err_put;
 	}
 	err = -EIO;
-	if (pdev->current_state != PCI_D0 && pdev->current_state != PCI_UNKNOWN) {
+	state = mmio_power_state(pdev);
+	if (state != PCI_D0 && state != PCI_UNKNOWN) {
 		lat_refuse(why, err, "%s sleeps (%s); its driver must wake it", pci_name(pdev),
-			   pci_power_name(pdev->current_state));
+			   pci_power_name(state));
 		goto err_put;
 	}
 	pci_read_config_word(pdev, PCI_COMMAND, &command);
@@ -619,23 +688,27 @@ static void mmio_put(void)
 
 /* ---- start and stop ---- */
 
-/* What a read costs, and what the loop costs without one: taken on the measured CPU. */
+/* What a read, its turn of the loop, and its stamps cost: taken on the measured CPU. */
 static long mmio_probe(void *unused)
 {
-	u64 start_ns, end_ns;
+	u64 start_ns, end_ns, last_ns = 0;
 	unsigned int i;
 
 	mmio.probe_ns = U64_MAX;
-	mmio.loop_ns = U64_MAX;
+	mmio.empty_ns = U64_MAX;
+	mmio.turn_ns = U64_MAX;
 	for (i = 0; i < 16; i++) {
 		local_irq_disable();
 		start_ns = lat_now();
 		mmio_read(mmio.target.reg, mmio.target.width);
 		end_ns = lat_now();
 		mmio.probe_ns = min(mmio.probe_ns, end_ns - start_ns);
+		if (last_ns)
+			mmio.turn_ns = min(mmio.turn_ns, start_ns - last_ns);
+		last_ns = start_ns;
 		start_ns = lat_now();
 		end_ns = lat_now();
-		mmio.loop_ns = min(mmio.loop_ns, end_ns - start_ns);
+		mmio.empty_ns = min(mmio.empty_ns, end_ns - start_ns);
 		local_irq_enable();
 	}
 	mmio.smi_known = lat_arch_this_cpu_smis(&mmio.smi);
@@ -677,14 +750,16 @@ static int mmio_start(struct lat *lat, struct lat_why *why)
 	mmio.irqs_on = lat_value(lat, LAT_P_irqs);
 	mmio.seq = 0;
 	mmio.bursts = 0;
+	mmio.gap_ns = U64_MAX;
+	mmio.long_gaps = 0;
 	work_on_cpu(mmio.cpu->cpu, mmio_probe, NULL);
 	mmio.min_ns = mmio.probe_ns;
 
 	/* A thread that never pauses takes the CPU from everybody, and measures nothing after idle. */
-	if (mmio.probe_ns * mmio.burst > mmio.period_ns / 10 * 9) {
+	if (mmio.turn_ns * mmio.burst > mmio.period_ns / 10 * 9) {
 		err = lat_refuse(why, -EINVAL,
-				 "burst=%llu: reads of %llu ns leave no pause in a period of %llu ns",
-				 mmio.burst, mmio.probe_ns, mmio.period_ns);
+				 "burst=%llu: a read each %llu ns leaves no pause in a period of %llu ns",
+				 mmio.burst, mmio.turn_ns, mmio.period_ns);
 		goto err_put;
 	}
 	err = mmio_start_thread(lat, why);
@@ -709,7 +784,8 @@ static int mmio_bus_notify(struct notifier_block *nb, unsigned long action, void
 {
 	struct lat *lat = mmio.lat;
 
-	if (action != BUS_NOTIFY_DEL_DEVICE && action != BUS_NOTIFY_UNBIND_DRIVER)
+	if (action != BUS_NOTIFY_DEL_DEVICE && action != BUS_NOTIFY_REMOVED_DEVICE &&
+	    action != BUS_NOTIFY_UNBIND_DRIVER)
 		return NOTIFY_DONE;
 	mutex_lock(&lat->lock);
 	if (lat->running && mmio.target.pdev && data == &mmio.target.pdev->dev)
@@ -766,10 +842,31 @@ static int mmio_check(struct lat *lat, struct lat_config *config, bool points_au
 	return err;
 }
 
+static void mmio_describe_mapping(struct lat *lat, const struct mmio_target *target)
+{
+	static const char *const names[] = {
+		[LAT_MAPPING_UNKNOWN] = "unknown",
+		[LAT_MAPPING_UNCACHED] = "uncached",
+		[LAT_MAPPING_COMBINING] = "write-combining",
+		[LAT_MAPPING_CACHED] = "cached",
+	};
+	enum lat_mapping mapping = lat_arch_mapping(target->reg);
+
+	lat_fact(lat, "mapping", "%s", names[mapping]);
+	if (pci_resource_flags(target->pdev, target->bar) & IORESOURCE_PREFETCH)
+		lat_note(lat, "prefetchable", LAT_SEVERITY_WARN, -1,
+			 "BAR %d is prefetchable: bridges on the way may read ahead",
+			 target->bar);
+	if (mapping >= LAT_MAPPING_COMBINING)
+		lat_note(lat, "mapping", LAT_SEVERITY_VOID, -1,
+			 "BAR %d was mapped %s by somebody before: reads may be answered without the device",
+			 target->bar, names[mapping]);
+}
+
 static void mmio_describe_target(struct lat *lat, const struct mmio_target *target)
 {
 	struct pci_dev *pdev = target->pdev;
-	const struct pci_driver *driver = pdev->driver;
+	const struct device_driver *driver = READ_ONCE(pdev->dev.driver);
 
 	lat_fact(lat, "device", "%s", pci_name(pdev));
 	lat_fact(lat, "device_id", "%04x:%04x", pdev->vendor, pdev->device);
@@ -778,25 +875,49 @@ static void mmio_describe_target(struct lat *lat, const struct mmio_target *targ
 	lat_fact(lat, "bar", "%d", target->bar);
 	lat_fact(lat, "offset", "0x%llx", target->offset);
 	lat_fact(lat, "width", "%u", target->width);
-	lat_fact(lat, "power_state", "%s", pci_power_name(pdev->current_state));
-	if (dev_to_node(&pdev->dev) >= 0)
-		lat_fact(lat, "device_node", "%d", dev_to_node(&pdev->dev));
-	if (pci_resource_flags(pdev, target->bar) & IORESOURCE_PREFETCH)
-		lat_note(lat, "prefetchable", LAT_SEVERITY_WARN, -1,
-			 "BAR %d is prefetchable: if its driver maps it write-combining, so is this",
-			 target->bar);
+	lat_fact(lat, "iommu", "%s", device_iommu_mapped(&pdev->dev) ? "yes" : "no");
+	lat_describe_pci(lat, pdev);
+	mmio_describe_mapping(lat, target);
+}
+
+/* Reads over the threshold. */
+static u64 mmio_long_reads(const struct lat_rec *const *recs, unsigned int n)
+{
+	u64 over = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (recs[i] && (recs[i]->point == MMIO_FIRST || recs[i]->point == MMIO_READ))
+			over += READ_ONCE(recs[i]->over);
+	return over;
+}
+
+/* What the session has come to so far, and what stands in ECI's block. */
+static void mmio_describe_results(struct lat *lat)
+{
+	if (READ_ONCE(mmio.gap_ns) != U64_MAX)
+		lat_fact(lat, "loop_gap_ns", "%llu", READ_ONCE(mmio.gap_ns));
+	lat_fact(lat, "mmio_outliers", "%llu",
+		 mmio_long_reads((const struct lat_rec *const *)lat->cpu[0].rec, LAT_POINTS_MAX));
+	lat_fact(lat, "sched_outliers", "%llu", READ_ONCE(mmio.long_gaps));
 }
 
 static void mmio_describe(struct lat *lat)
 {
+	/* Results are there until they are forgotten, the target while it is measured. */
+	if (lat->ncpus)
+		mmio_describe_results(lat);
 	if (!lat->running)
 		return;
 	mmio_describe_target(lat, &mmio.target);
 	lat_fact(lat, "burst", "%llu", mmio.burst);
 	lat_fact(lat, "irqs", "%s", mmio.irqs_on ? "on" : "off");
 	lat_fact(lat, "probe_ns", "%llu", mmio.probe_ns);
-	lat_fact(lat, "empty_read_ns", "%llu", mmio.loop_ns);
+	lat_fact(lat, "empty_read_ns", "%llu", mmio.empty_ns);
 	lat_fact(lat, "smi_counted", "%s", mmio.smi_known ? "yes" : "no");
+	if (!mmio.smi_known)
+		lat_note(lat, "smi-unseen", LAT_SEVERITY_INFO, mmio.cpu->cpu,
+			 "this CPU counts no SMIs: a read that firmware interrupted stands among the others");
 	if (mmio.prioritised)
 		lat_note(lat, "priority", LAT_SEVERITY_WARN, mmio.cpu->cpu,
 			 "the reading thread did not get priority %d (%d)", lat->config.priority,
@@ -813,21 +934,21 @@ static u64 mmio_rec_count(const struct lat_rec *rec)
 	return count;
 }
 
-/* ECI's block: reads of every kind, and what was over the threshold. */
+/*
+ * ECI's block: undisturbed reads, first or not; of them those over the threshold; and gaps that
+ * were longer than the loop makes them.
+ */
 static void mmio_current_value(struct seq_file *m, const struct lat_rec *const *recs,
 			       unsigned int n)
 {
-	u64 count = 0, slow_reads = 0, slow_gaps = 0;
 	s64 min_ns = S64_MAX, max_ns = S64_MIN;
 	struct lat_u128 sum = { 0 };
+	u64 count = 0;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		if (recs[i]->point == MMIO_GAP)
-			slow_gaps += recs[i]->over;
 		if (recs[i]->point != MMIO_FIRST && recs[i]->point != MMIO_READ)
 			continue;
-		slow_reads += recs[i]->over;
 		count += mmio_rec_count(recs[i]);
 		sum = lat_u128_add(sum, recs[i]->sum);
 		min_ns = min(min_ns, recs[i]->min_ns);
@@ -838,7 +959,8 @@ static void mmio_current_value(struct seq_file *m, const struct lat_rec *const *
 		return;
 	}
 	seq_printf(m, "Stats: max= %lld avg= %lld min= %lld total= %llu loops= %llu mmio-outliers: %llu sched-outliers: %llu\n",
-		   max_ns, lat_mean(sum, count), min_ns, sum.low, count, slow_reads, slow_gaps);
+		   max_ns, lat_mean(sum, count), min_ns, sum.low, count, mmio_long_reads(recs, n),
+		   READ_ONCE(mmio.long_gaps));
 }
 
 static const struct lat_ops mmio_ops = {

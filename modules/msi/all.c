@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include "../pci/pci_facts.c"
 #include "msi_dev_edu.c"
 #include "msi_dev_e1000e.c"
 #include "msi_dev_igb.c"

@@ -41,6 +41,8 @@
 /* The session begins this long after start, so that the first stimulus finds everything armed. */
 #define MSI_LEAD_NS	(2 * NSEC_PER_MSEC)
 #define MSI_SILENT_TIMES	10
+/* How long stop waits at most for the end of the last stimulus. */
+#define MSI_LAST_NS	NSEC_PER_SEC
 #define MSI_SKEW_ROUNDS	1000
 
 enum msi_point {
@@ -851,7 +853,8 @@ err_release:
 /* A stimulus may be under way: its end belongs to the session. */
 static void msi_await_end(struct msi_target *target)
 {
-	u64 deadline_ns = lat_now() + lat_value(msi.lat, LAT_P_silent);
+	u64 silent_ns = lat_value(msi.lat, LAT_P_silent);
+	u64 deadline_ns = lat_now() + min_t(u64, silent_ns, MSI_LAST_NS);
 	unsigned int i;
 
 	while (!msi_is_idle(target) && lat_now() < deadline_ns)
@@ -1009,8 +1012,6 @@ static void msi_describe_device(struct lat *lat)
 	lat_fact(lat, "device", "%s", pci_name(dev->pdev));
 	lat_fact(lat, "device_id", "%04x:%04x", dev->pdev->vendor, dev->pdev->device);
 	lat_fact(lat, "family", "%s", dev->family->name);
-	if (dev_to_node(&dev->pdev->dev) >= 0)
-		lat_fact(lat, "device_node", "%d", dev_to_node(&dev->pdev->dev));
 	if (dev->family->emulated(dev->pdev))
 		lat_note(lat, "emulated-device", LAT_SEVERITY_INFO, -1,
 			 "%s is an emulation: its times are the emulator's", pci_name(dev->pdev));
