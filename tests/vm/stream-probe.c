@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a program can do with /dev/<instrument>, right and wrong, as commands for the guest tests. It
- * needs the C library and the interface's header only, so that it is also built for 32-bit user
+ * What a program can do with /dev/<instrument>, right and wrong, as commands for the guest tests.
+ * It needs the C library and the interface's header only, so that it is also built for 32-bit user
  * space. Exit status 0: what the command claims is so; 1: it is not, and a line says what.
  */
 #define _GNU_SOURCE
@@ -225,8 +225,7 @@ static int do_sizes(char **args)
 {
 	static const size_t sizes[] = { 0, 1, 31 }, writes[] = { 0, 1, 31, 33, 64 };
 	struct lat_sample two[3] = { { .seq = 5, .time_ns = 5 } };
-	/* The compiler must not know. */
-	const void *volatile nowhere = NULL;
+	const void *nowhere = (const char *)two - (uintptr_t)two;
 	int fd = open_device(O_RDWR);
 	long got;
 	size_t i;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timer_latency and its character device: four CPUs, all points, and everything a reader, a waiter
 # and a command line can do wrong. timer.py judges the stream and the report of the first session.
+# shellcheck disable=SC3043,SC2086
 # lab: --smp 4 --timeout 900 --copy /usr/bin/setpriv --copy tests/lib/cyclictest.awk
 . ./tap.sh
 . ./guest.sh
@@ -26,7 +27,7 @@ exits() {
 	shift 2
 	output=$("$@" 2>&1)
 	got=$?
-	[ "$got" = "$code" ] && case $output in *"$text"*) return ;; esac
+	[ "$got" = "$code" ] && case "$output" in *"$text"*) return ;; esac
 	printf 'exit %s: %s\n' "$got" "$output"
 	return 1
 }
