@@ -78,7 +78,7 @@ static void print_total(const char *name, const struct total *total, FILE *f)
 			total->missed, 0);
 }
 
-/* ---- histograms: of the least and greatest of each interval of the series, and of all ---- */
+/* ---- histograms: smallest and greatest of each interval of the series, and all samples ---- */
 
 enum { HIST_MIN, HIST_AVG, HIST_MAX, N_HISTS };
 
