@@ -123,7 +123,8 @@ static const char *instrument_of(const char *word)
 		if (!word[i] && !instruments[n][i])
 			return instruments[n];
 	}
-	return NULL;
+	/* One that is not of this list speaks the same language. */
+	return lat_module_is_loaded(word) ? word : NULL;
 }
 
 /* The results an instrument holds now; a session that runs goes on. */

@@ -41,6 +41,8 @@
 /* The session begins this long after start, so that the first stimulus finds everything armed. */
 #define MSI_LEAD_NS	(2 * NSEC_PER_MSEC)
 #define MSI_SILENT_TIMES	10
+/* How long stop waits at most for the end of the last stimulus. */
+#define MSI_LAST_NS	NSEC_PER_SEC
 #define MSI_SKEW_ROUNDS	1000
 
 enum msi_point {
@@ -851,7 +853,8 @@ err_release:
 /* A stimulus may be under way: its end belongs to the session. */
 static void msi_await_end(struct msi_target *target)
 {
-	u64 deadline_ns = lat_now() + lat_value(msi.lat, LAT_P_silent);
+	u64 silent_ns = lat_value(msi.lat, LAT_P_silent);
+	u64 deadline_ns = lat_now() + min_t(u64, silent_ns, MSI_LAST_NS);
 	unsigned int i;
 
 	while (!msi_is_idle(target) && lat_now() < deadline_ns)

@@ -16,7 +16,7 @@ save() { # NAME
 	for file in summary histogram outliers series; do
 		cat "$DIR/$file" >"$OUT/$1/$file"
 	done
-	! command -v latkit >/dev/null || latkit show lat_dummy --format json >"$OUT/$1/report.json"
+	! command -v latkit >/dev/null || latkit show lat_dummy --format json -o "$OUT/$1/report.json"
 }
 
 # record PROGRAM PARAMETER...: a session from its start to the end of the program.

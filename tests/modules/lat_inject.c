@@ -4,12 +4,15 @@
  * ended: the ground truth that the instruments are held against. Per period of a grid on
  * CLOCK_MONOTONIC (the moments k * period_ns + phase_ns) it makes one hold of at least hold_ns:
  *
- *	irqs	interrupts are off: a hard timer's handler on the CPU does not return
+ *	irqs	interrupts are off, in a thread of the highest priority
  *	smi	the machine is in system management mode, over and over, interrupts off in between:
  *		writes to port 0xb2 of a PC whose firmware has a handler for them
  *	preempt	preemption is off, in a thread of the highest priority; interrupts come
  *	fifo	a thread of the highest priority does not let go; interrupts come
+ *	irq	an interrupt: a hard timer's handler does not return
  *	ipi	interprocessor interrupts come one after the other, sent from from_cpu
+ *
+ * A thread begins a few microseconds after the moment of the grid: it has to be woken first.
  *
  * A moment that is past when the last hold ends is left out. debugfs lat_inject/holds lists the
  * holds, lat_inject/active says whether any is to come. Loading starts, unloading stops.
@@ -33,11 +36,12 @@
 
 #define INJECT_HOLDS_MAX	1000000
 #define INJECT_HOLD_MAX_NS	(100 * NSEC_PER_MSEC)
+#define INJECT_APART_NS		(10 * NSEC_PER_USEC)	/* at least, between two holds */
 #define INJECT_SMI_PORT		0xb2
 
 static char *kind = "irqs";
 module_param(kind, charp, 0444);
-MODULE_PARM_DESC(kind, "what is done: irqs, smi, preempt, fifo or ipi [irqs]");
+MODULE_PARM_DESC(kind, "what is done: irqs, smi, preempt, fifo, irq or ipi [irqs]");
 
 static ulong hold_ns = 50000;
 module_param(hold_ns, ulong, 0444);
@@ -66,12 +70,16 @@ MODULE_PARM_DESC(from_cpu, "CPU that sends, kind=ipi [0]");
 /**
  * struct inject_kind - a way to disturb
  * @name: of the parameter kind
- * @threaded: done by a thread, else in a hard timer's handler
- * @hold: disturb until a time. Context: as @threaded says, on the CPU (ipi: on from_cpu).
+ * @irqs_off: with interrupts off
+ * @preempt_off: with preemption off
+ * @by_timer: in the handler of a hard timer, else in a thread
+ * @hold: disturb until a time. Context: as the above say, on the CPU (ipi: on from_cpu).
  */
 struct inject_kind {
 	const char *name;
-	bool threaded;
+	bool irqs_off;
+	bool preempt_off;
+	bool by_timer;
 	void (*hold)(u64 until_ns);
 };
 
@@ -107,13 +115,6 @@ static void inject_spin(u64 until_ns)
 		;
 }
 
-static void inject_preempt(u64 until_ns)
-{
-	preempt_disable();
-	inject_spin(until_ns);
-	preempt_enable();
-}
-
 #ifdef CONFIG_X86
 static void inject_smi(u64 until_ns)
 {
@@ -136,13 +137,14 @@ static void inject_ipi(u64 until_ns)
 }
 
 static const struct inject_kind inject_kinds[] = {
-	{ "irqs", false, inject_spin },
+	{ "irqs", .irqs_off = true, .hold = inject_spin },
 #ifdef CONFIG_X86
-	{ "smi", false, inject_smi },
+	{ "smi", .irqs_off = true, .hold = inject_smi },
 #endif
-	{ "preempt", true, inject_preempt },
-	{ "fifo", true, inject_spin },
-	{ "ipi", true, inject_ipi },
+	{ "preempt", .preempt_off = true, .hold = inject_spin },
+	{ "fifo", .hold = inject_spin },
+	{ "irq", .by_timer = true, .hold = inject_spin },
+	{ "ipi", .hold = inject_ipi },
 };
 
 /* The first moment of the grid after a time. */
@@ -154,23 +156,32 @@ static u64 inject_grid_after(u64 ns)
 	return ns + period_ns - rest;
 }
 
-/* One hold with its stamps; false: it was the last. */
-static bool inject_hold(void)
+/* One hold with its stamps. All else is done before the last of them, so as not to add to it. */
+static void inject_hold(void)
 {
 	struct inject_hold *hold = &inject.holds[inject.done];
+	const struct inject_kind *how = inject.kind;
 
+	if (how->irqs_off)
+		local_irq_disable();
+	if (how->preempt_off)
+		preempt_disable();
 	hold->off_ns = ktime_get_ns();
-	inject.kind->hold(hold->off_ns + hold_ns);
+	inject.next_ns = inject_grid_after(hold->off_ns + hold_ns + INJECT_APART_NS);
+	how->hold(hold->off_ns + hold_ns);
 	hold->on_ns = ktime_get_ns();
-	inject.next_ns = inject_grid_after(hold->on_ns);
+	if (how->preempt_off)
+		preempt_enable();
+	if (how->irqs_off)
+		local_irq_enable();
 	/* Pairs with the readers: the hold is complete. */
 	smp_store_release(&inject.done, inject.done + 1);
-	return inject.done < count;
 }
 
 static enum hrtimer_restart inject_timer(struct hrtimer *timer)
 {
-	if (!inject_hold())
+	inject_hold();
+	if (inject.done == count)
 		return HRTIMER_NORESTART;
 	hrtimer_set_expires(timer, ns_to_ktime(inject.next_ns));
 	return HRTIMER_RESTART;
@@ -189,9 +200,12 @@ static void inject_sleep_until(u64 wake_ns)
 /* Hold whenever it is due. A thread that is told to stop has slept too short. */
 static void inject_run(void)
 {
-	do {
+	while (inject.done < count) {
 		inject_sleep_until(inject.next_ns);
-	} while (!kthread_should_stop() && inject_hold());
+		if (kthread_should_stop())
+			return;
+		inject_hold();
+	}
 }
 
 static int inject_thread(void *unused)
@@ -206,11 +220,11 @@ static int inject_thread(void *unused)
 	if (err)
 		pr_err("the thread did not get priority 99 (%d)\n", err);
 	inject.next_ns = inject_grid_after(ktime_get_ns());
-	if (inject.kind->threaded)
-		inject_run();
-	else
+	if (inject.kind->by_timer)
 		hrtimer_start(&inject.timer, ns_to_ktime(inject.next_ns),
 			      HRTIMER_MODE_ABS_PINNED_HARD);
+	else
+		inject_run();
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (kthread_should_stop())
