@@ -24,6 +24,7 @@ static const struct lat_tool tool = {
 	.points = points,
 	.params = params,
 	.n_params = ARRAY_SIZE(params),
+	.reads_device = true,
 	.period_floor_ns = 10000,
 };
 
