@@ -71,5 +71,8 @@ bench-size: ## instructions of the hot path, bytes of each module
 demo: ## measure a device in a virtual machine and show it
 	@scripts/demo
 
+bench: ## latkit and its peers side by side, in virtual machines
+	@scripts/bench
+
 .PHONY: all help modules modules_install userspace install clean check check-all check-host \
-	check-cli check-vm check-lab lint bench-size demo
+	check-cli check-vm check-lab lint bench-size demo bench

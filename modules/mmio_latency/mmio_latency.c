@@ -9,9 +9,9 @@
  * a posted write and the read that waits for it.
  *
  * A read is held against the counters of this CPU right before and right after its stamps. SMIs
- * count elsewhere, in a register that takes long to read: it is read before the burst, and after
- * whatever took more than twice the shortest of its kind. A firmware that is quicker than that is
- * not noticed, nor does it matter.
+ * count elsewhere, in a register that takes long to read: it is read before the burst, after a read
+ * of more than twice the shortest one, and after a long gap. Firmware that is quicker is not
+ * noticed, nor does it matter.
  *
  * The device keeps its driver: it is referenced, kept awake and only read, at the one word named.
  * Its removal, or its driver's, ends the session.
@@ -41,6 +41,9 @@
 #define LAT_DEFAULT_PERIOD "250us"
 #define LAT_PARAMS_DEF "../mmio_latency/params.def"
 #include "../core/params_table.h"
+
+/* A gap this much longer than the loop makes it: no interrupt and no other thread is shorter. */
+#define MMIO_LONG_GAP_NS	1000
 
 /* The grid begins this long after start. */
 #define MMIO_LEAD_NS	(2 * NSEC_PER_MSEC)
@@ -104,7 +107,8 @@ struct mmio_target {
  * @min_ns: shortest read so far; the thread's
  * @gap_ns: shortest recorded gap so far: what the loop itself costs; the thread writes, anybody
  * reads
- * @long_gaps: recorded gaps of more than twice @gap_ns; the thread writes, anybody reads
+ * @long_gaps: recorded gaps of more than @gap_ns and MMIO_LONG_GAP_NS; the thread writes, anybody
+ * reads
  * @seq: reads so far; the thread's
  * @bursts: bursts that were recorded; the thread's
  * @empty_ns: what two stamps cost without a read between them
@@ -242,7 +246,7 @@ static __always_inline void mmio_record_gap(u64 from_ns, u64 to_ns)
 
 	if (unlikely(ns < mmio.gap_ns))
 		WRITE_ONCE(mmio.gap_ns, ns);
-	else if (unlikely(ns / 2 > mmio.gap_ns))
+	else if (unlikely(ns > mmio.gap_ns + MMIO_LONG_GAP_NS))
 		mmio_long_gap();
 	if (likely(mmio.rec[MMIO_GAP]))
 		lat_record(mmio.rec[MMIO_GAP], mmio.seq, from_ns, ns, 0);
@@ -489,6 +493,23 @@ static int mmio_default_offset(struct lat *lat, struct mmio_target *target, stru
 	return 0;
 }
 
+/*
+ * Has the device this BAR, although the kernel has no resource for it? Kernels forget a BAR that
+ * they found no place for; its type is still in the register, but for the type that is 0.
+ */
+static bool mmio_bar_has_no_place(struct pci_dev *pdev, int bar)
+{
+	u32 value = 0, below = 0;
+
+	pci_read_config_dword(pdev, PCI_BASE_ADDRESS_0 + 4 * bar, &value);
+	if (bar)
+		pci_read_config_dword(pdev, PCI_BASE_ADDRESS_0 + 4 * (bar - 1), &below);
+	/* The upper half of a 64-bit BAR is none of its own. */
+	if (!(below & PCI_BASE_ADDRESS_SPACE_IO) && below & PCI_BASE_ADDRESS_MEM_TYPE_64)
+		return false;
+	return value && !PCI_POSSIBLE_ERROR(value);
+}
+
 /* Is the BAR one that can be read? */
 static int mmio_check_bar(const struct mmio_target *target, struct lat_why *why)
 {
@@ -499,11 +520,12 @@ static int mmio_check_bar(const struct mmio_target *target, struct lat_why *why)
 	if (flags & IORESOURCE_IO)
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s is I/O ports, not memory",
 				  target->bar, name);
-	if (!(flags & IORESOURCE_MEM) || !length)
-		return lat_refuse(why, -EINVAL, "bar=%d: %s has no such BAR", target->bar, name);
-	if (flags & IORESOURCE_UNSET || !pci_resource_start(target->pdev, target->bar))
+	if (flags & IORESOURCE_UNSET || (length && !pci_resource_start(target->pdev, target->bar)) ||
+	    (!length && mmio_bar_has_no_place(target->pdev, target->bar)))
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s was given no address", target->bar,
 				  name);
+	if (!(flags & IORESOURCE_MEM) || !length)
+		return lat_refuse(why, -EINVAL, "bar=%d: %s has no such BAR", target->bar, name);
 	return 0;
 }
 
@@ -585,8 +607,9 @@ static pci_power_t mmio_power_state(struct pci_dev *pdev)
 {
 	u16 control;
 
-	if (pdev->current_state != PCI_D0 || !pdev->pm_cap ||
-	    pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) ||
+	/* Unknown is what an unbound device is left in. */
+	if ((pdev->current_state != PCI_D0 && pdev->current_state != PCI_UNKNOWN) ||
+	    !pdev->pm_cap || pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) ||
 	    PCI_POSSIBLE_ERROR(control))
 		return pdev->current_state;
 	return (__force pci_power_t)(control & PCI_PM_CTRL_STATE_MASK);
@@ -755,7 +778,7 @@ static int mmio_start(struct lat *lat, struct lat_why *why)
 	work_on_cpu(mmio.cpu->cpu, mmio_probe, NULL);
 	mmio.min_ns = mmio.probe_ns;
 
-	/* A thread that never pauses takes the CPU from everybody, and measures nothing after idle. */
+	/* A thread that never pauses takes the CPU from all, and measures nothing after idle. */
 	if (mmio.turn_ns * mmio.burst > mmio.period_ns / 10 * 9) {
 		err = lat_refuse(why, -EINVAL,
 				 "burst=%llu: a read each %llu ns leaves no pause in a period of %llu ns",

@@ -520,6 +520,10 @@ static const struct row tool_rows[] = {
 	{ .name = "completion", .take = take_completion, .help = "print the completion for bash" },
 };
 
+static const struct row bars_rows[] = {
+	{ .name = "list", .take = take_list, .help = "list the PCI devices and their BARs" },
+};
+
 static const struct row device_rows[] = {
 	{ .name = "list", .take = take_list, .help = "list the devices that can be measured" },
 	{ .name = "rebind", .take = take_rebind,
@@ -593,6 +597,8 @@ static void build_rows(struct parser *parser)
 	add_rows(parser, alias_rows, ARRAY_SIZE(alias_rows));
 	if (tool->takes_device)
 		add_rows(parser, device_rows, ARRAY_SIZE(device_rows));
+	if (tool->reads_device)
+		add_rows(parser, bars_rows, ARRAY_SIZE(bars_rows));
 	add_rows(parser, tool_rows, ARRAY_SIZE(tool_rows));
 	add_rows(parser, foreign_rows, ARRAY_SIZE(foreign_rows));
 }

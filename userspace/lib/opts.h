@@ -32,6 +32,7 @@ struct lat_param_row {
  * @params: its parameter table
  * @n_params: rows of it
  * @takes_device: it measures a PCI device, which has to be found and may have to be taken
+ * @reads_device: it reads a PCI device, which keeps its driver
  * @waits_by_default: points=auto has the point ``user``
  * @shows_threads: it shows a line per CPU while it runs, as cyclictest does
  * @period_floor_ns: a shorter period takes --force
@@ -44,6 +45,7 @@ struct lat_tool {
 	const struct lat_param_row *params;
 	size_t n_params;
 	bool takes_device;
+	bool reads_device;
 	bool waits_by_default;
 	bool shows_threads;
 	uint64_t period_floor_ns;

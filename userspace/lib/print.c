@@ -22,6 +22,7 @@ const struct lat_printer lat_printers[] = {
 	{ "text", "one screen for people", lat_print_text },
 	{ "json", LAT_REPORT_SCHEMA, print_json },
 	{ "cyclictest", "rt-tests' cyclictest, of one point", lat_print_cyclictest },
+	{ "eci", "Intel ECI's current_value", lat_print_eci },
 	{ "xenomai", "Xenomai's latency", lat_print_xenomai },
 	{ 0 },
 };

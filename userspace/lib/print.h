@@ -80,4 +80,6 @@ void lat_print_xenomai(const struct lat_report *report, const struct lat_style *
 void lat_print_thread(const struct lat_report *report, size_t index, const struct lat_cell *cell,
 		      const struct lat_style *style, FILE *f);
 
+void lat_print_eci(const struct lat_report *report, const struct lat_style *style, FILE *f);
+
 #endif /* LATKIT_PRINT_H */

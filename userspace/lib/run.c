@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/aer.h"
 #include "lib/affinity.h"
+#include "lib/bars.h"
 #include "lib/env.h"
 #include "lib/live.h"
 #include "lib/module.h"
@@ -37,6 +39,7 @@
  * @rebind: the device that was taken
  * @measured: CPUs that will be measured
  * @start: the machine before the session
+ * @aer: errors of the device that is read, before the session
  * @waiters: threads of the point ``user``
  * @off_measured: this process keeps off the measured CPUs
  * @started: a session was started by this run and was not seen to end
@@ -54,6 +57,7 @@ struct run {
 	struct lat_rebind rebind;
 	struct lat_cpuset measured;
 	struct lat_env start;
+	struct lat_aer aer;
 	struct lat_waiters waiters;
 	bool off_measured;
 	bool started;
@@ -331,6 +335,22 @@ static int start_with_fewer(struct run *run)
 	return ret;
 }
 
+/* Before the session where the device is known by then: phys= is found by the module. */
+static int step_errors(struct run *run)
+{
+	if (run->tool->reads_device && run->options->device)
+		lat_aer_read(run->options->device, &run->aer);
+	return 0;
+}
+
+static void find_errors(struct run *run, const struct lat_report *report)
+{
+	const struct lat_fact *device = lat_fact_find(&report->device, "device");
+
+	if (run->tool->reads_device && !run->aer.bdf && device && device->kind == LAT_FACT_TEXT)
+		lat_aer_read(device->text, &run->aer);
+}
+
 static int step_start(struct run *run)
 {
 	struct lat_status status;
@@ -346,6 +366,7 @@ static int step_start(struct run *run)
 	run->progress.generation = status.generation;
 	/* So short a session that it is over already: its event may have come before we knew. */
 	run->progress.stopped = !ret && status.state == LAT_STATE_IDLE;
+	find_errors(run, &status.report);
 	lat_status_free(&status);
 	return ret;
 }
@@ -354,7 +375,8 @@ static int go_up(struct run *run)
 {
 	static int (* const steps[])(struct run *run) = {
 		step_signals, step_root, step_lock, step_module, step_netlink, step_parameters,
-		step_device, step_limits, step_machine, step_waiters, step_start,
+		step_device, step_limits, step_machine, step_waiters, step_errors,
+		step_start,
 	};
 	size_t i;
 	int ret = 0;
@@ -496,6 +518,7 @@ static void complete(struct run *run, struct lat_report *report)
 	if (report->elapsed_ns)
 		lat_fact_number(&report->env, "elapsed_ns", (long long)report->elapsed_ns);
 	lat_trust_judge(&run->start, &end, report);
+	lat_aer_judge(&run->aer, report);
 	lat_env_free(&end);
 	if (!run->off_measured)
 		lat_report_note(report, "cli-placement", LAT_SEVERITY_WARN, -1,
@@ -559,6 +582,7 @@ static int go_down(struct run *run)
 	if (run->lock >= 0)
 		close(run->lock);
 	lat_env_free(&run->start);
+	lat_aer_free(&run->aer);
 	lat_signals_exit(&run->signals);
 	free(run->exceed);
 	return failed;
@@ -629,5 +653,19 @@ enum lat_exit lat_run_list(void)
 	else
 		lat_complain("no device here is of a family that can be measured");
 	lat_devices_free(&devices);
+	return LAT_EXIT_OK;
+}
+
+enum lat_exit lat_run_list_bars(void)
+{
+	struct lat_error err;
+	int n = lat_bars_print(stdout, &err);
+
+	if (n < 0) {
+		lat_complain("%s", err.text);
+		return LAT_EXIT_ERROR;
+	}
+	if (!n)
+		lat_complain("no PCI device here has a BAR");
 	return LAT_EXIT_OK;
 }

@@ -28,4 +28,7 @@ enum lat_exit lat_run_restore(const struct lat_options *options);
 /* --list */
 enum lat_exit lat_run_list(void);
 
+/* --list of a tool that reads devices. */
+enum lat_exit lat_run_list_bars(void);
+
 #endif /* LATKIT_RUN_H */

@@ -109,6 +109,9 @@ static struct lat_facts *section_of(struct lat_report *report, const char *key)
 		{ "posted", offsetof(struct lat_report, placement) },
 		{ "clock_skew", offsetof(struct lat_report, placement) },
 		{ "clock", offsetof(struct lat_report, env) },
+		{ "mmio_outliers", offsetof(struct lat_report, analysis) },
+		{ "sched_outliers", offsetof(struct lat_report, analysis) },
+		{ "loop_gap", offsetof(struct lat_report, analysis) },
 		{ "dither", offsetof(struct lat_report, analysis) },
 		{ "seed", offsetof(struct lat_report, analysis) },
 	};

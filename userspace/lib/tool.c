@@ -78,9 +78,8 @@ static enum lat_exit do_replay(const struct lat_tool *tool, const struct lat_opt
 
 static enum lat_exit do_list(const struct lat_tool *tool, const struct lat_options *options)
 {
-	(void)tool;
 	(void)options;
-	return lat_run_list();
+	return tool->reads_device ? lat_run_list_bars() : lat_run_list();
 }
 
 static enum lat_exit do_restore(const struct lat_tool *tool, const struct lat_options *options)

@@ -14,21 +14,21 @@
 #define MACHINE_IDLE_PERCENT 90
 
 const char * const lat_trust_codes[] = {
-	/* this file and lib/tool.c */
-	"clocksource", "clocksource-changed", "cli-placement", "fair-server", "governor",
+	/* this file, lib/run.c and lib/aer.c */
+	"aer", "clocksource", "clocksource-changed", "cli-placement", "fair-server", "governor",
 	"hypervisor", "idle-states", "interrupts", "machine-idle", "not-isolated", "rt-tasks",
 	"rt-throttling", "smt-sibling",
 	/* the modules; tests/cli/run.sh compares */
 	"aspm", "burst", "clock-backwards", "clock-changed", "clock-coarse", "clock-unstable",
 	"debug-kernel", "drops", "emulated-device", "invalid", "lost", "mapping", "moderation",
-	"nmi", "overruns", "pacer", "posted-msi", "prefetchable", "priority", "smi", "smi-unseen",
-	"spurious", "torn", "tracing", "wrong-cpu",
+	"nmi", "overruns", "pacer", "posted-msi", "prefetchable", "priority", "smi",
+	"smi-unseen", "spurious", "torn", "tracing", "wrong-cpu",
 	NULL,
 };
 
 int lat_trust_check_code(const char *code, struct lat_error *err)
 {
-	char names[640] = "";
+	char names[800] = "";
 	size_t used = 0;
 	int i;
 
