@@ -40,6 +40,8 @@ struct lat_ring {
  * @generation: the session
  * @ended: it is over
  * @slots: records per ring, a power of two
+ * @slot_mask: @slots - 1
+ * @wake_mask: readers are woken when a head has none of these bits
  * @lost_elsewhere: records of CPUs without a ring
  * @told: sum of the heads when readers were last woken; of the periodic work
  * @ring: nr_cpu_ids rings, NULL for CPUs that the session does not use
@@ -49,6 +51,8 @@ struct lat_stream {
 	u32 generation;
 	bool ended;
 	u64 slots;
+	u64 slot_mask;
+	u64 wake_mask;
 	atomic64_t lost_elsewhere;
 	u64 told;
 	struct lat_ring *ring[];
@@ -82,29 +86,36 @@ struct lat_reader {
 
 /* ---- the stream's writing side ---- */
 
-/* Context: as lat_record(), inside its seqcount. */
-void lat_stream_add(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+/*
+ * Add a sample and end the recorder's write. Waking the readers comes last, as a tail call.
+ *
+ * Context: as lat_record(), inside its seqcount.
+ */
+notrace void lat_stream_add_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
 {
 	struct lat_stream *stream = rec->stream;
-	struct lat_ring *ring = stream->ring[smp_processor_id()];
+	struct lat_ring *ring = stream->ring[(unsigned int)smp_processor_id()];
+	struct lat_sample *slot;
 	u64 head;
 
 	if (unlikely(!ring)) {
 		atomic64_inc(&stream->lost_elsewhere);
+		raw_write_seqcount_end(&rec->seqcount);
 		return;
 	}
 	head = ring->head;
-	ring->slots[head & (stream->slots - 1)] = (struct lat_sample){
-		.seq = seq,
-		.time_ns = stimulus_ns,
-		.latency_ns = ns,
-		.cpu = rec->cpu,
-		.point = rec->point,
-		.flags = flags,
-	};
+	slot = &ring->slots[head & stream->slot_mask];
+	slot->seq = seq;
+	slot->time_ns = stimulus_ns;
+	slot->latency_ns = ns;
+	slot->flags = flags;
+	slot->cpu = rec->cpu;
+	slot->point = rec->point;
+	head++;
 	/* Pairs with lat_ring_take(). */
-	smp_store_release(&ring->head, head + 1);
-	if (unlikely(!((head + 1) & (stream->slots / 4 - 1))))
+	smp_store_release(&ring->head, head);
+	raw_write_seqcount_end(&rec->seqcount);
+	if (unlikely(!(head & stream->wake_mask)))
 		irq_work_queue(&rec->lat->stream_irq_work);
 }
 
@@ -131,6 +142,8 @@ static struct lat_stream *lat_stream_alloc(struct lat *lat)
 	kref_init(&stream->ref);
 	stream->generation = lat->generation;
 	stream->slots = lat_value(lat, LAT_P_ring) / sizeof(struct lat_sample);
+	stream->slot_mask = stream->slots - 1;
+	stream->wake_mask = stream->slots / 4 - 1;
 	for_each_cpu(cpu, lat->config.used) {
 		ring = kvzalloc_node(struct_size(ring, slots, stream->slots), GFP_KERNEL,
 				     cpu_to_node(cpu));
@@ -314,7 +327,7 @@ static unsigned int lat_ring_take(struct lat_reader *reader, unsigned int cpu, u
 	u64 slots = reader->stream->slots, pos = reader->pos[cpu], head, lost = 0;
 	unsigned int n, i;
 
-	/* Pairs with lat_stream_add(). The slot at the head may be in the making. */
+	/* Pairs with lat_stream_add_end(). The slot at the head may be in the making. */
 	head = smp_load_acquire(&ring->head);
 	if (head - pos >= slots) {
 		lost = head - pos - slots + 1;

@@ -116,26 +116,38 @@ static void lat_rec_add_linear(struct lat_rec *rec, s64 ns)
 	rec->linear[bucket]++;
 }
 
-static void lat_rec_extras(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
-{
-	/* Pairs with lat_stream_switch(): the bit is seen after the rings. */
-	if (smp_load_acquire(&rec->extras) & LAT_EXTRA_STREAM)
-		lat_stream_add(rec, seq, stimulus_ns, ns, flags);
-	if (rec->linear)
-		lat_rec_add_linear(rec, ns);
-}
-
-/* A sample for more than the histogram; ends what lat_rec_add() has begun. */
-noinline void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+/* As lat_rec_rare_end(), of a sample that is an outlier or for the linear histogram. */
+static noinline void lat_rec_slow_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns,
+				      u32 flags)
 {
 	/* As lat_rec_add() saw it: below zero, an unsigned point has no magnitude. */
 	u64 magnitude = ns >= 0 || rec->below ? abs(ns) : 0;
 
 	if (magnitude >= rec->rare_ns)
 		lat_rec_rare(rec, seq, stimulus_ns, ns, flags);
-	if (rec->extras)
-		lat_rec_extras(rec, seq, stimulus_ns, ns, flags);
-	raw_write_seqcount_end(&rec->seqcount);
+	if (rec->linear)
+		lat_rec_add_linear(rec, ns);
+	/* Pairs with lat_stream_switch(): the bit is seen after the rings. */
+	if (smp_load_acquire(&rec->extras) & LAT_EXTRA_STREAM)
+		lat_stream_add_end(rec, seq, stimulus_ns, ns, flags);
+	else
+		raw_write_seqcount_end(&rec->seqcount);
+}
+
+/*
+ * A sample for more than the histogram; ends what lat_rec_add() has begun. With a reader every
+ * sample comes here: as from there, all ways out are tail calls.
+ */
+notrace noinline void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags)
+{
+	/*
+	 * A value below zero is above all limits here, and looked at again there. The acquire pairs
+	 * with lat_stream_switch(): the bit is seen after the rings.
+	 */
+	if (likely((u64)ns < rec->rare_ns && smp_load_acquire(&rec->extras) == LAT_EXTRA_STREAM))
+		lat_stream_add_end(rec, seq, stimulus_ns, ns, flags);
+	else
+		lat_rec_slow_end(rec, seq, stimulus_ns, ns, flags);
 }
 
 /* How many terms of now - due, now - due - period, … (@n of them) are above @limit_ns. */

@@ -96,7 +96,7 @@ void lat_chardev_exit(struct lat *lat);
 int lat_stream_begin(struct lat *lat);
 void lat_stream_end(struct lat *lat);
 void lat_stream_free(struct lat *lat);
-void lat_stream_add(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
+void lat_stream_add_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 
 /* series.c */
 void lat_series_take(struct lat *lat);

@@ -12,14 +12,14 @@ SAMPLES=200000
 
 insmod "$LATKIT_MODULES/lat_dummy.ko" pace=timer period=5us warmup=0 points=value
 printf 'uniform 1000 100000 %d\n' $SAMPLES >$DIR/program
-latkit record lat_dummy -o stream.lat 2>record &
+latkit record lat_dummy -o stream.lat 2>said &
 usleep 50000
 echo 1 >$DIR/enable
 check "the session ends by itself" await_idle
 wait $!
 ok $? "the recording ends with it"
 summary=$(cat $DIR/summary)
-is_equal "200,000 records in the file, none lost" "$(cat record)" "latkit: $SAMPLES records, 0 lost"
+is_equal "200,000 records in the file, none lost" "$(cat said)" "latkit: $SAMPLES records, 0 lost"
 is_equal "no drop is counted" "$(field drops)" 0
 latkit decode stream.lat | grep -n -A 1 -B 1 'were lost' | sed 's/^/# /'
 check "decode finds the same" sh -c "latkit decode stream.lat | tail -n 1 | grep -qx '# $SAMPLES records, 0 lost'"
