@@ -519,24 +519,6 @@ static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 la
 	rcuwait_wake_up(&user->wait);
 }
 
-/**
- * lat_user_skip() - stimuli behind the one just told were skipped
- * @user: the waiter's place
- * @last_seq: the last of them
- *
- * Context: as lat_user_wake(), and after it, before interrupts were on.
- */
-static inline void lat_user_skip(struct lat_user *user, u64 last_seq)
-{
-	/* If nobody waited, nothing is owed for these either. */
-	bool owed = READ_ONCE(user->done_seq) != user->seq;
-
-	/* Pairs with lat_user_read(). */
-	smp_store_release(&user->seq, last_seq);
-	if (!owed)
-		WRITE_ONCE(user->done_seq, last_seq);
-}
-
 /* The row of a parameter. */
 static inline const struct lat_param *lat_param(const struct lat *lat, unsigned int number)
 {

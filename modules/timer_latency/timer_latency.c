@@ -124,75 +124,32 @@ static noinline void timer_skip(struct timer_cpu *cpu, u64 k, u64 due_ns, u64 no
 			   cpu->period_ns, k + n - first + 1);
 }
 
-/* Count this expiry in, and what was skipped behind it; returns how many that are. */
-static __always_inline u64 timer_advance(struct timer_cpu *cpu, u64 now_ns)
-{
-	u64 n = 1;
-
-	if (unlikely(now_ns - cpu->due_ns >= cpu->period_ns))
-		n += div64_u64(now_ns - cpu->due_ns, cpu->period_ns);
-	cpu->due_ns += n * cpu->period_ns;
-	WRITE_ONCE(cpu->k, cpu->k + n);
-	return n;
-}
-
-/* Is everything recorded that was asked for? */
-static __always_inline bool timer_is_done(struct timer_cpu *cpu)
-{
-	if (likely(!cpu->limit || READ_ONCE(*cpu->samples) < cpu->limit))
-		return false;
-	if (atomic_dec_and_test(&timer_latency.active))
-		lat_end(timer_latency.lat, LAT_STOP_COUNT);
-	return true;
-}
-
-/* The handler where the point irq is measured: the clock comes first. */
 static enum hrtimer_restart timer_expire(struct hrtimer *timer)
 {
 	u64 now_ns = lat_now();
 	struct timer_cpu *cpu = container_of(timer, struct timer_cpu, timer);
-	u64 due_ns = cpu->due_ns, k = cpu->k, n;
+	u64 due_ns = cpu->due_ns, k = cpu->k, n = 1;
 
-	if (unlikely(timer_is_done(cpu)))
+	if (unlikely(cpu->limit && READ_ONCE(*cpu->samples) >= cpu->limit)) {
+		if (atomic_dec_and_test(&timer_latency.active))
+			lat_end(timer_latency.lat, LAT_STOP_COUNT);
 		return HRTIMER_NORESTART;
-	n = timer_advance(cpu, now_ns);
+	}
+	if (unlikely(now_ns - due_ns >= cpu->period_ns))
+		n += div64_u64(now_ns - due_ns, cpu->period_ns);
+	cpu->due_ns = due_ns + n * cpu->period_ns;
+	WRITE_ONCE(cpu->k, k + n);
 	if (cpu->thread)
 		wake_up_process(cpu->task);
 	if (cpu->user)
 		lat_user_wake(cpu->user, k + 1, k + n, due_ns, k >= cpu->warmup);
-	if (likely(k >= cpu->warmup)) {
+	if (cpu->irq && likely(k >= cpu->warmup)) {
 		cpu->irq_samples++;
 		lat_record(cpu->irq, k + 1, due_ns, now_ns - due_ns, 0);
 	}
 	/* In the order of the expiries: the last one of all is told by LAT_A_LAST_NS. */
 	if (unlikely(n > 1))
 		timer_skip(cpu, k, due_ns, now_ns, n - 1);
-	hrtimer_set_expires(timer, ns_to_ktime(cpu->due_ns));
-	return HRTIMER_RESTART;
-}
-
-/*
- * The handler where the point irq is not measured: nobody wants its time, so whom it wakes need not
- * wait for the clock. Nothing of what is woken runs before the handler has returned.
- */
-static enum hrtimer_restart timer_expire_unseen(struct hrtimer *timer)
-{
-	struct timer_cpu *cpu = container_of(timer, struct timer_cpu, timer);
-	u64 due_ns = cpu->due_ns, k = cpu->k, now_ns, n;
-
-	if (unlikely(timer_is_done(cpu)))
-		return HRTIMER_NORESTART;
-	if (cpu->user)
-		lat_user_wake(cpu->user, k + 1, k + 1, due_ns, k >= cpu->warmup);
-	if (cpu->thread)
-		wake_up_process(cpu->task);
-	now_ns = lat_now();
-	n = timer_advance(cpu, now_ns);
-	if (unlikely(n > 1)) {
-		if (cpu->user)
-			lat_user_skip(cpu->user, k + n);
-		timer_skip(cpu, k, due_ns, now_ns, n - 1);
-	}
 	hrtimer_set_expires(timer, ns_to_ktime(cpu->due_ns));
 	return HRTIMER_RESTART;
 }
@@ -300,8 +257,7 @@ static void timer_cpu_init(struct timer_cpu *cpu, struct lat_cpu *core, unsigned
 {
 	const struct lat_config *config = &timer_latency.lat->config;
 
-	hrtimer_setup(&cpu->timer, core->rec[TIMER_IRQ] ? timer_expire : timer_expire_unseen,
-		      CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_setup(&cpu->timer, timer_expire, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	cpu->core = core;
 	cpu->cpu = core->cpu;
 	cpu->period_ns = config->period_ns + i * lat_value(timer_latency.lat, LAT_P_distance);
