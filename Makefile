@@ -47,7 +47,7 @@ check: ## every layer, on the kernels marked ci
 	@scripts/check
 
 check-all: ## every layer, on every kernel of tests/kernels.list
-	@KERNELS="$$(scripts/kernels list | cut -d' ' -f1 | xargs)" scripts/check
+	@LATKIT_LONG=1 KERNELS="$$(scripts/kernels list | cut -d' ' -f1 | xargs)" scripts/check
 
 check-host: ## arithmetic and parsers, on this machine, no root
 	@scripts/check host

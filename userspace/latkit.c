@@ -298,11 +298,11 @@ static enum lat_exit do_help(const struct request *request)
 		       25 - (int)strlen(commands[i].name) - !!commands[i].argument,
 		       commands[i].argument ? commands[i].argument : "", commands[i].help);
 	puts("\nOptions:\n"
-	     "  --format FORMAT           show: text, json, cyclictest or xenomai; decode: text,\n"
-	     "                            csv or jsonl (default text)\n"
+	     "  --format FORMAT           show: text, json, cyclictest or xenomai; decode:\n"
+	     "                            text, csv or jsonl (default text)\n"
 	     "  -o, --output FILE         show, record, decode: write into FILE\n"
-	     "  -d, --duration TIME       record: end after TIME; a bare number is s (default: at\n"
-	     "                            the end of the session, or by SIGINT)\n"
+	     "  -d, --duration TIME       record: end after TIME; a bare number is s (default:\n"
+	     "                            at the end of the session, or by SIGINT)\n"
 	     "  --partial                 decode: take what is there of a file that was cut\n"
 	     "  -n, --nano                show, watch: nanoseconds instead of microseconds\n"
 	     "  -v, --verbose             show: everything the report knows\n\n"

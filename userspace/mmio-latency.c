@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mmio-latency: what it costs to read a register of a PCI device, and who stole the rest. All it owns
- * is its tables; the library does the rest.
+ * mmio-latency: what it costs to read a register of a PCI device, and who stole the rest. All it
+ * owns is its tables; the library does the rest.
  */
 #include "lib/tool.h"
 

@@ -2,11 +2,11 @@
 /*
  * /dev/<instrument>: every sample as it is recorded, and the way back for user space's own stamps.
  *
- * The stream: one ring per CPU, written with interrupts off by whatever records on that CPU, so that
- * it needs no lock, and only while somebody reads. The writer never waits: it overwrites the oldest
- * record, and each reader, with positions of its own, finds out what it has lost and is told so
- * in-band. Readers are woken when a quarter of a ring has filled and every few milliseconds, never
- * per sample.
+ * The stream: one ring per CPU, written with interrupts off by whatever records on that CPU, so
+ * that it needs no lock, and only while somebody reads. The writer never waits: it overwrites the
+ * oldest record, and each reader, with positions of its own, finds out what it has lost and is told
+ * so in-band. Readers are woken when a quarter of a ring has filled and every few milliseconds,
+ * never per sample.
  */
 #include <linux/fs.h>
 #include <linux/kref.h>
@@ -16,6 +16,7 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 
 #include "internal.h"
@@ -245,10 +246,13 @@ static bool lat_reader_has_news(const struct lat_reader *reader)
 	const struct lat_stream *stream = reader->stream;
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		if (stream->ring[cpu] &&
-		    smp_load_acquire(&stream->ring[cpu]->head) != reader->pos[cpu])
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (!stream->ring[cpu])
+			continue;
+		/* Pairs with lat_stream_add(). */
+		if (smp_load_acquire(&stream->ring[cpu]->head) != reader->pos[cpu])
 			return true;
+	}
 	return false;
 }
 
@@ -282,9 +286,13 @@ static int lat_reader_attach(struct lat_reader *reader)
 		goto out_unlock;
 	stream = lat->stream;
 	kref_get(&stream->ref);
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
-		reader->pos[cpu] = from_start || !stream->ring[cpu] ? 0 :
-				   smp_load_acquire(&stream->ring[cpu]->head);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		reader->pos[cpu] = 0;
+		if (from_start || !stream->ring[cpu])
+			continue;
+		/* Pairs with lat_stream_add(). */
+		reader->pos[cpu] = smp_load_acquire(&stream->ring[cpu]->head);
+	}
 	reader->stream = stream;
 	reader->seen = stream->generation;
 out_unlock:
@@ -345,6 +353,7 @@ static ssize_t lat_reader_copy(struct lat_reader *reader, char __user *to, size_
 		for (tries = 0; room - done && tries < 64;) {
 			n = lat_ring_take(reader, cpu, min_t(size_t, room - done, LAT_BATCH));
 			if (!n) {
+				/* Pairs with lat_stream_add(). */
 				if (smp_load_acquire(&reader->stream->ring[cpu]->head) ==
 				    reader->pos[cpu])
 					break;
@@ -376,6 +385,7 @@ static ssize_t lat_reader_read(struct lat_reader *reader, struct file *file, cha
 				return err;
 		}
 		if (reader->stream) {
+			/* Pairs with the end of the stream: no record comes after it. */
 			ended = smp_load_acquire(&reader->stream->ended);
 			copied = lat_reader_copy(reader, to, size);
 			if (copied)
@@ -559,6 +569,22 @@ static int lat_user_attach(struct lat_reader *reader, struct file *file, unsigne
 	return 0;
 }
 
+/*
+ * The waiter goes. A stimulus that it has not stamped is lost, and the next waiter's never: he would
+ * stamp it with the time at which he came. Context: on the CPU of @context, interrupts off, where no
+ * stimulus can come in between; user->lock.
+ */
+static void lat_user_leave(void *context)
+{
+	struct lat_user *user = context;
+
+	if (user->rec && lat_user_is_behind(user) && user->oldest_recorded)
+		lat_rec_lost(user->rec);
+	/* Both pair with lat_user_is_behind(): from now on others may touch the results. */
+	smp_store_release(&user->done_seq, user->seq);
+	smp_store_release(&user->owner, NULL);
+}
+
 static void lat_user_detach(struct lat_reader *reader)
 {
 	struct lat_user *user = &reader->lat->user[reader->cpu];
@@ -566,7 +592,9 @@ static void lat_user_detach(struct lat_reader *reader)
 	if (!reader->waits)
 		return;
 	mutex_lock(&user->lock);
-	WRITE_ONCE(user->owner, NULL);
+	/* No session uses a CPU that is offline. */
+	if (smp_call_function_single(reader->cpu, lat_user_leave, user, true))
+		lat_user_leave(user);
 	mutex_unlock(&user->lock);
 }
 

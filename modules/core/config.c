@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the parameters to what a session runs with. Everything is checked before anything is touched;
- * what cannot be meant is refused with the parameter's name, its value and the way out.
+ * From the parameters to what a session runs with. Everything is checked before anything is
+ * touched; what cannot be meant is refused with the parameter's name, its value and the way out.
  */
 #include <linux/cpu.h>
 #include <linux/log2.h>
@@ -142,10 +142,11 @@ static int lat_config_exceed(struct lat *lat, unsigned int points, struct lat_re
 		if (lat_parse_duration_at(&p, 0, &limit_ns) != LAT_PARSE_OK || limit_ns <= 0 ||
 		    (*p && *p != ',' && *p != '\n'))
 			return lat_refuse(why, -EINVAL,
-					  "exceed=%s: a limit needs a whole number and its unit, as irq:20us",
+					  "exceed=%s: a limit needs a number and its unit, as irq:20us",
 					  param->text);
 		if (used[point]++ == LAT_EXCEED)
-			return lat_refuse(why, -EINVAL, "exceed=%s: more than %u limits for a point",
+			return lat_refuse(why, -EINVAL,
+					  "exceed=%s: more than %u limits for a point",
 					  param->text, LAT_EXCEED);
 		if (rec && rec->point == point) {
 			rec->exceed[rec->exceeds++].limit_ns = limit_ns;

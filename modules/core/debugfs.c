@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The door that needs nothing but cat: /sys/kernel/debug/<instrument>/. Every file is written from a
- * snapshot taken in open(), so one read is one moment however often seq_file starts over.
+ * The door that needs nothing but cat: /sys/kernel/debug/<instrument>/. Every file is written from
+ * a snapshot taken in open(), so one read is one moment however often seq_file starts over.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>

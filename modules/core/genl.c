@@ -4,8 +4,10 @@
  * module. Everything needs CAP_NET_ADMIN in the initial user namespace, and every refusal carries a
  * text. A dump is a walk over a snapshot taken at its start.
  */
-#include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
 
@@ -13,6 +15,8 @@
 
 /* Buckets and the like in one message: well below the page that netlink gives a dump. */
 #define LAT_GENL_CHUNK_BYTES	2048
+/* An acknowledgment is written well within this. */
+#define LAT_REFUSAL_JIFFIES	(2 * HZ)
 
 /* The instrument of this module. Set before the family is registered, cleared after. */
 static struct lat *lat_genl_lat;
@@ -33,15 +37,40 @@ static const struct nla_policy lat_genl_no_policy[LAT_A_MAX + 1] = { };
 
 static struct genl_family lat_genl_family;
 
-/* Refuse with a text that lives until the acknowledgement is written. */
+/*
+ * A place for a text that netlink reads twice, unlocked, after we have returned: once for its length
+ * and once for itself. Nobody says when that is over, but a task that is here again has its last
+ * acknowledgment. Context: lat->refusal_lock.
+ */
+static struct lat_refusal *lat_refusal_slot(struct lat *lat)
+{
+	struct lat_refusal *oldest = lat->refusal;
+	unsigned int i;
+
+	for (i = 0; i < LAT_REFUSALS; i++) {
+		struct lat_refusal *refusal = &lat->refusal[i];
+
+		if (!refusal->task || refusal->task == current)
+			return refusal;
+		if (time_before(refusal->when, oldest->when))
+			oldest = refusal;
+	}
+	return time_after(jiffies, oldest->when + LAT_REFUSAL_JIFFIES) ? oldest : NULL;
+}
+
+/* Refuse with a text that lives until the acknowledgment is written. */
 static int lat_genl_refuse(struct netlink_ext_ack *extack, const struct lat_why *why, int err)
 {
 	struct lat *lat = lat_genl_lat;
-	unsigned int slot = (unsigned int)atomic_inc_return(&lat->refusals) % LAT_REFUSALS;
+	struct lat_refusal *refusal;
 
-	lat->refusal[slot] = *why;
+	spin_lock(&lat->refusal_lock);
+	refusal = lat_refusal_slot(lat);
+	if (refusal)
+		*refusal = (struct lat_refusal){ .task = current, .when = jiffies, .why = *why };
+	spin_unlock(&lat->refusal_lock);
 	if (extack)
-		extack->_msg = lat->refusal[slot].text;
+		extack->_msg = refusal ? refusal->why.text : "too many requests to say why";
 	return err;
 }
 
@@ -859,6 +888,7 @@ int lat_genl_init(struct lat *lat)
 {
 	init_irq_work(&lat->event_irq_work, lat_event_irq_work);
 	INIT_WORK(&lat->event_work, lat_event_work);
+	spin_lock_init(&lat->refusal_lock);
 	lat_genl_lat = lat;
 	return genl_register_family(&lat_genl_family);
 }

@@ -229,7 +229,7 @@ static void lat_rec_new_interval(struct lat_rec *rec, u64 stimulus_ns)
 		rec->interval_end_ns += interval_ns;
 		return;
 	}
-	/* From the end on: an interval that has begun keeps its length, whatever the next one's is. */
+	/* From the end on: an interval that has begun keeps its length, whatever the next one's. */
 	div64_u64_rem(stimulus_ns - rec->interval_end_ns, interval_ns, &rest);
 	lat_rec_fold(rec);
 	rec->now.end_ns = stimulus_ns - rest;

@@ -125,8 +125,9 @@ void lat_rec_unusual(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 
 void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 flags);
 
 /*
- * The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. What is rare is left
- * to one function that also ends the write: a tail call, for which nothing has to be saved before.
+ * The arithmetic of one sample. @buckets and @magnitude are chosen by its sign. What is rare is
+ * left to one function that also ends the write: a tail call, for which nothing has to be saved
+ * before.
  */
 static __always_inline void lat_rec_add(struct lat_rec *rec, u64 *buckets, u64 magnitude,
 					u64 seq, u64 stimulus_ns, s64 ns, u32 flags)

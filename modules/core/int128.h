@@ -2,7 +2,8 @@
 /*
  * Exact 128-bit sums: what a histogram needs so that sum, mean and standard deviation stay exact
  * however long a session runs, on 32-bit machines too. The hot path only adds; dividing and square
- * roots belong to readers and are written as plain loops, since the kernel has neither for 128 bits.
+ * roots belong to readers and are written as plain loops, since the kernel has neither for 128
+ * bits.
  *
  * Plain arithmetic without a kernel or C library call: modules and host tests compile this file.
  */

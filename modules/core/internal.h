@@ -101,8 +101,8 @@ void lat_stream_add(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns, u32 f
 /* series.c */
 void lat_series_take(struct lat *lat);
 void lat_series_finish(struct lat *lat, u64 stop_ns);
-int lat_series_copy(const struct lat_series *series, const struct lat_rec *rec,
-		    struct lat_series *copy);
+int lat_series_copy(struct lat_series *series, struct lat_rec *rec, const struct lat_rec *seen,
+		    bool running, struct lat_series *copy);
 void lat_series_free(struct lat_series *series, unsigned int n);
 
 /* session.c */

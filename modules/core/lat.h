@@ -7,8 +7,8 @@
  * The core is compiled once into each module (the instrument's core.c includes core/all.c), so that
  * a module loads alone, with its own name in the log and its own THIS_MODULE.
  *
- * Lock order: device_lock -> lat->lock -> cpus_read_lock -> lat->series_lock. Nothing binds, unbinds
- * or removes debugfs files under lat->lock.
+ * Lock order: device_lock -> lat->lock -> cpus_read_lock -> lat->series_lock. Nothing binds,
+ * unbinds or removes debugfs files under lat->lock.
  */
 #ifndef LAT_CORE_LAT_H
 #define LAT_CORE_LAT_H
@@ -32,7 +32,7 @@
 #include "trace.h"
 
 #define LAT_POINTS_MAX	8	/* points of an instrument */
-#define LAT_REFUSALS	16	/* netlink refusals under way at once */
+#define LAT_REFUSALS	64	/* netlink refusals under way at once */
 
 /**
  * enum lat_counter - what went otherwise than planned, per measured CPU
@@ -45,6 +45,7 @@
  * @LAT_DROPS: raw stream records that were lost
  * @LAT_TORN: copies of results that stayed inconsistent after 64 tries
  * @LAT_BURST: messages too close to the last one to be a period
+ * @LAT_COUNTERS: how many there are
  */
 enum lat_counter {
 	LAT_OVERRUNS,
@@ -146,10 +147,10 @@ struct lat;
  * @params: its parameter table
  * @nparams: rows of @params
  * @check: is what the parameters ask for possible? Reads its arguments and immutable device facts
- *	only; may narrow @config->points where ``points=auto`` (@points_auto) and must add the CPUs it
- *	needs to @config->used. Context: process, lat->lock. May sleep. May fail, with a reason.
- * @start: arm the stimulus. Context: process, lat->lock, cpus_read_lock. May sleep. May fail, with a
- *	reason; then nothing is armed.
+ *	only; may narrow @config->points where ``points=auto`` (@points_auto) and must add the CPUs
+ *	it needs to @config->used. Context: process, lat->lock. May sleep. May fail, with a reason.
+ * @start: arm the stimulus. Context: process, lat->lock, cpus_read_lock. May sleep. May fail, with
+ *	a reason; then nothing is armed.
  * @stop: disarm it. After it no recorder runs or can run. Context: process, lat->lock,
  *	cpus_read_lock. May sleep. Cannot fail.
  * @describe: adds facts by lat_fact() and notes by lat_note(). Context: process, lat->lock. May
@@ -168,6 +169,18 @@ struct lat_ops {
 	void (*describe)(struct lat *lat);
 	void (*current_value)(struct seq_file *m, const struct lat_rec *const *recs,
 			      unsigned int n);
+};
+
+/**
+ * struct lat_refusal - why a netlink request was refused
+ * @task: who was told
+ * @when: when that was, jiffies
+ * @why: the text
+ */
+struct lat_refusal {
+	const struct task_struct *task;
+	unsigned long when;
+	struct lat_why why;
 };
 
 /* State of the machine at the start of a session, to compare with at its end. */
@@ -217,8 +230,8 @@ struct lat_machine;
  * @user: nr_cpu_ids waiters of the point ``user``
  * @event_irq_work: brings news of the recorders to @event_work
  * @event_work: tells them to whoever listens
- * @refusals: how many texts were handed out of @refusal
- * @refusal: texts that netlink refuses with; each lives until LAT_REFUSALS later ones
+ * @refusal_lock: protects @refusal
+ * @refusal: texts that netlink refuses with
  * @dir: debugfs directory
  * @dir_eci: debugfs directory of ECI's name
  * @priv: the instrument's
@@ -266,8 +279,8 @@ struct lat {
 	struct lat_user *user;
 	struct irq_work event_irq_work;
 	struct work_struct event_work;
-	atomic_t refusals;
-	struct lat_why refusal[LAT_REFUSALS];
+	spinlock_t refusal_lock; /* protects refusal */
+	struct lat_refusal refusal[LAT_REFUSALS];
 	struct dentry *dir;
 	struct dentry *dir_eci;
 	void *priv;
@@ -307,8 +320,8 @@ void lat_free(struct lat *lat);
  * @why: the reason of a refusal
  *
  * Context: process.
- * Return: 0, -EBUSY while one runs or the machine goes to sleep, -EINVAL for a parameter, -ENOMEM, or
- *	what the instrument says
+ * Return: 0, -EBUSY while one runs or the machine goes to sleep, -EINVAL for a parameter, -ENOMEM,
+ *	or what the instrument says
  */
 int lat_start(struct lat *lat, struct lat_why *why);
 
@@ -433,7 +446,6 @@ u64 lat_clock_read_ns(const struct lat *lat);
  * @lock: serialises those who stamp, attach and end
  * @owner: file that waits, NULL: none; under @lock
  * @rec: recorder, NULL while no session measures ``user`` here; under @lock
- * @first_seq: first stimulus to wait for: those before it had no waiter; under @lock
  * @seq: number of the last stimulus; the instrument's
  * @oldest_seq: number of the oldest stimulus without a stamp; the instrument's while
  *	@done_seq == @seq, frozen otherwise
@@ -509,6 +521,7 @@ static __always_inline void lat_user_wake(struct lat_user *user, u64 seq, u64 la
 		WRITE_ONCE(user->done_seq, last_seq);
 		return;
 	}
+	/* Pairs with the waiter's release: its stamp is seen with its number. */
 	if (smp_load_acquire(&user->done_seq) == user->seq) {
 		user->oldest_seq = seq;
 		user->oldest_ns = stimulus_ns;

@@ -70,6 +70,7 @@ enum lat_common_param {
 #include "params.def"
 	LAT_P_COMMON,
 };
+
 #undef LAT_PARAM
 
 #endif /* LAT_CORE_PARAMS_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes the parameter table of an instrument, the numbers of its own rows and its module parameters.
- * Included once, by the instrument, which says first where its rows stand and what its period is:
+ * Makes the parameter table of an instrument, the numbers of its own rows and its module
+ * parameters. Included once, by the instrument, which says first where its rows stand and what its
+ * period is:
  *
  *	#define LAT_DEFAULT_PERIOD "1ms"
  *	#define LAT_PARAMS_DEF "../msi_latency/params.def"
@@ -21,7 +22,8 @@ enum lat_own_param {
 #undef LAT_PARAM
 
 #define LAT_PARAM(_name, _type, _def, _min, _max, _help) [LAT_P_##_name] = { \
-	.name = #_name, .type = LAT_T_##_type, .def = _def, .min = _min, .max = _max, .help = _help \
+	.name = #_name, .type = LAT_T_##_type, .def = _def, .min = _min, .max = _max, \
+	.help = _help, \
 },
 static struct lat_param lat_params[LAT_P_COUNT] = {
 #include "params.def"

@@ -130,7 +130,7 @@ static const struct lat_unit lat_units[] = {
 	{ "m", 60 * 1000000000ULL },
 	{ "h", 3600 * 1000000000ULL },
 	{ "d", 86400 * 1000000000ULL },
-	{ 0, 0 },
+	{ }
 };
 
 /* Length of @prefix if @text starts with it, else 0. */

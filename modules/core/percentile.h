@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Percentiles of a distribution kept in log-linear buckets: over what was recorded, over the periods
- * that were due and skipped (with their lateness), and over those whose end never came (they rank as
- * +infinity). A percentile is the upper edge of its bucket, never above the maximum, and it does not
- * exist where fewer than LAT_PERCENTILE_BEYOND samples lie beyond it.
+ * Percentiles of a distribution kept in log-linear buckets: over what was recorded, over the
+ * periods that were due and skipped (with their lateness), and over those whose end never came
+ * (they rank as +infinity). A percentile is the upper edge of its bucket, never above the maximum,
+ * and it does not exist where fewer than LAT_PERCENTILE_BEYOND samples lie beyond it.
  *
  * Plain arithmetic: modules and host tests compile this file.
  */
@@ -46,7 +46,7 @@ static const struct lat_percentile lat_percentiles[] = {
 	{ "99.9", 999, 1000 },
 	{ "99.99", 9999, 10000 },
 	{ "99.999", 99999, 100000 },
-	{ 0, 0, 0 },
+	{ }
 };
 
 #define LAT_PERCENTILES (sizeof(lat_percentiles) / sizeof(lat_percentiles[0]) - 1)

@@ -64,10 +64,9 @@ static void lat_series_add(struct lat_series *series, struct lat_rec *rec,
 	series->entries[series->n++] = *interval;
 }
 
-static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
+/* Take over the closed intervals before @head. Context: lat->series_lock. */
+static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec, u32 head)
 {
-	/* Pairs with lat_rec_new_interval(). */
-	u32 head = smp_load_acquire(&rec->closed_head);
 	u32 tail = rec->closed_tail;
 
 	for (; tail != head; tail++)
@@ -76,11 +75,11 @@ static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
 	smp_store_release(&rec->closed_tail, tail);
 }
 
-/* Every enabled recorder of the session with its series. */
-#define lat_for_each_rec(lat, i, point, rec) \
-	for ((i) = 0; (i) < (lat)->ncpus; (i)++) \
-		for ((point) = 0; (point) < LAT_POINTS_MAX; (point)++) \
-			if (((rec) = (lat)->cpu[i].rec[point]))
+/* The recorder that series @n is of; NULL where the point is not enabled. */
+static struct lat_rec *lat_series_rec(const struct lat *lat, unsigned int n)
+{
+	return lat->cpu[n / LAT_POINTS_MAX].rec[n % LAT_POINTS_MAX];
+}
 
 /**
  * lat_series_take() - take over what the recorders have closed
@@ -90,12 +89,17 @@ static void lat_series_take_rec(struct lat_series *series, struct lat_rec *rec)
  */
 void lat_series_take(struct lat *lat)
 {
-	unsigned int i, point;
-	struct lat_rec *rec;
+	unsigned int n;
 
 	mutex_lock(&lat->series_lock);
-	lat_for_each_rec(lat, i, point, rec)
-		lat_series_take_rec(&lat->series[i * LAT_POINTS_MAX + point], rec);
+	for (n = 0; n < lat->ncpus * LAT_POINTS_MAX; n++) {
+		struct lat_rec *rec = lat_series_rec(lat, n);
+
+		if (rec)
+			/* Pairs with lat_rec_new_interval(). */
+			lat_series_take_rec(&lat->series[n], rec,
+					    smp_load_acquire(&rec->closed_head));
+	}
 	mutex_unlock(&lat->series_lock);
 }
 
@@ -108,36 +112,41 @@ void lat_series_take(struct lat *lat)
  */
 void lat_series_finish(struct lat *lat, u64 stop_ns)
 {
-	unsigned int i, point;
-	struct lat_rec *rec;
+	unsigned int n;
 
 	lat_series_take(lat);
 	mutex_lock(&lat->series_lock);
-	lat_for_each_rec(lat, i, point, rec) {
-		struct lat_interval last = rec->now;
+	for (n = 0; n < lat->ncpus * LAT_POINTS_MAX; n++) {
+		struct lat_rec *rec = lat_series_rec(lat, n);
+		struct lat_interval last;
 
-		if (!last.count && !last.missed)
+		if (!rec || (!rec->now.count && !rec->now.missed))
 			continue;
+		last = rec->now;
 		last.end_ns = stop_ns;
-		lat_series_add(&lat->series[i * LAT_POINTS_MAX + point], rec, &last);
+		lat_series_add(&lat->series[n], rec, &last);
 	}
 	mutex_unlock(&lat->series_lock);
 }
 
 /**
- * lat_series_copy() - a copy of a series, with the interval that is being filled
- * @series: the series, under lat->series_lock
- * @rec: a copy of the recorder while the session runs, or NULL
+ * lat_series_copy() - a copy of a series as of the moment of a copy of its recorder
+ * @series: the series
+ * @rec: its recorder
+ * @seen: a copy of @rec, made since lat->series_lock was taken
+ * @running: the session runs: the interval that is being filled belongs to the series
  * @copy: the copy
  *
- * Context: process.
+ * Context: process, lat->series_lock.
  * Return: 0 or -ENOMEM
  */
-int lat_series_copy(const struct lat_series *series, const struct lat_rec *rec,
-		    struct lat_series *copy)
+int lat_series_copy(struct lat_series *series, struct lat_rec *rec, const struct lat_rec *seen,
+		    bool running, struct lat_series *copy)
 {
-	bool open = rec && (rec->now.count || rec->now.missed);
+	bool open = running && (seen->now.count || seen->now.missed);
 
+	/* What was closed after the copy is still open in it. */
+	lat_series_take_rec(series, rec, seen->closed_head);
 	copy->n = series->n + open;
 	copy->entries = NULL;
 	if (!copy->n)
@@ -148,8 +157,8 @@ int lat_series_copy(const struct lat_series *series, const struct lat_rec *rec,
 	if (series->n)
 		memcpy(copy->entries, series->entries, series->n * sizeof(*copy->entries));
 	if (open) {
-		copy->entries[series->n] = rec->now;
-		copy->entries[series->n].end_ns = rec->last_ns;
+		copy->entries[series->n] = seen->now;
+		copy->entries[series->n].end_ns = seen->last_ns;
 	}
 	return 0;
 }

@@ -473,6 +473,7 @@ static int lat_snapshot_recs(struct lat_snapshot *snap)
 	return 0;
 }
 
+/* The series that goes with those copies. Context: lat->series_lock since before them. */
 static int lat_snapshot_series(struct lat_snapshot *snap)
 {
 	struct lat *lat = snap->lat;
@@ -482,13 +483,21 @@ static int lat_snapshot_series(struct lat_snapshot *snap)
 	snap->series = kvcalloc(max(1U, snap->nrecs), sizeof(*snap->series), GFP_KERNEL);
 	if (!snap->series)
 		return -ENOMEM;
-	mutex_lock(&lat->series_lock);
 	for (point = 0; point < LAT_POINTS_MAX; point++)
 		for (i = 0; i < lat->ncpus && lat->cpu[i].rec[point] && !err; i++, n++)
 			err = lat_series_copy(&lat->series[i * LAT_POINTS_MAX + point],
-					      snap->running ? snap->rec[n] : NULL,
-					      &snap->series[n]);
-	mutex_unlock(&lat->series_lock);
+					      lat->cpu[i].rec[point], snap->rec[n],
+					      snap->running, &snap->series[n]);
+	return err;
+}
+
+static int lat_snapshot_recs_and_series(struct lat_snapshot *snap)
+{
+	int err;
+
+	mutex_lock(&snap->lat->series_lock);
+	err = lat_snapshot_recs(snap) ?: lat_snapshot_series(snap);
+	mutex_unlock(&snap->lat->series_lock);
 	return err;
 }
 
@@ -511,12 +520,10 @@ static int lat_snapshot_fill(struct lat_snapshot *snap)
 	snap->npoints = hweight32(snap->points);
 	snap->ncpus = lat->ncpus;
 
-	if (snap->parts & LAT_SNAP_SERIES && lat->running)
-		lat_series_take(lat);
-	if (snap->parts & (LAT_SNAP_RECS | LAT_SNAP_SERIES))
+	if (snap->parts & LAT_SNAP_SERIES)
+		err = lat_snapshot_recs_and_series(snap);
+	else if (snap->parts & LAT_SNAP_RECS)
 		err = lat_snapshot_recs(snap);
-	if (!err && snap->parts & LAT_SNAP_SERIES)
-		err = lat_snapshot_series(snap);
 	for (i = 0; i < lat->ncpus; i++)
 		for (counter = 0; counter < LAT_COUNTERS; counter++)
 			snap->counter[counter] += READ_ONCE(lat->cpu[i].counter[counter]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracepoints of an instrument, <instrument>:sample and <instrument>:outlier. Each module brings
- * its own pair: LAT_TRACE_SYSTEM, a bare word given by the Makefile, is the module's name.
+ * The tracepoints of an instrument, <instrument>:sample and <instrument>:outlier. Each module
+ * brings its own pair: LAT_TRACE_SYSTEM, a bare word given by the Makefile, is the module's name.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM LAT_TRACE_SYSTEM

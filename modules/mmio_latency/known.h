@@ -49,7 +49,7 @@ static const struct mmio_known mmio_edu = {
 	.effects = mmio_no_effects,
 };
 
-/* Registers by name: Linux drivers/net/ethernet/intel/{e1000e/regs.h,igb/e1000_regs.h,igc/igc_regs.h} */
+/* By name: Linux drivers/net/ethernet/intel/{e1000e/regs.h,igb/e1000_regs.h,igc/igc_regs.h} */
 static const struct mmio_range mmio_gbe_effects[] = {
 	{ 0x00c0, 0x00c3, "ICR: reading clears it" },
 	{ 0x1500, 0x1503, "ICR: reading clears it" },

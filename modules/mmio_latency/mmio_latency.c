@@ -755,7 +755,7 @@ static int mmio_start(struct lat *lat, struct lat_why *why)
 	work_on_cpu(mmio.cpu->cpu, mmio_probe, NULL);
 	mmio.min_ns = mmio.probe_ns;
 
-	/* A thread that never pauses takes the CPU from everybody, and measures nothing after idle. */
+	/* A thread that never pauses takes the CPU from all, and measures nothing after idle. */
 	if (mmio.turn_ns * mmio.burst > mmio.period_ns / 10 * 9) {
 		err = lat_refuse(why, -EINVAL,
 				 "burst=%llu: a read each %llu ns leaves no pause in a period of %llu ns",

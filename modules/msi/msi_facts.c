@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What lies between a device and the CPU that it interrupts, read at start so that it stands beside
- * every result: the way to the device (pci/pci_facts.c), moderation that cannot be switched off, and
- * the interrupt controllers on the way.
+ * every result: the way to the device (pci/pci_facts.c), moderation that cannot be switched off,
+ * and the interrupt controllers on the way.
  */
 #include <linux/irq.h>
 #include <linux/irqdomain.h>

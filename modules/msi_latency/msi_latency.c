@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * msi_latency measures how long a machine takes to react to a PCI device: a register write makes the
- * device send a message-signalled interrupt, and the time from before that write is taken in the
- * hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work), in a user thread
- * woken from read() (user) and, where trigger and measured CPU differ, when a read-back of the device
- * has returned on the trigger's CPU (delivered): the message has then reached the host bridge, so an
- * outlier splits into a share of the bus and a share of the CPU.
+ * msi_latency measures how long a machine takes to react to a PCI device: a register write makes
+ * the device send a message-signalled interrupt, and the time from before that write is taken in
+ * the hard interrupt handler (irq), in its IRQ thread (thread), in a work item (work), in a user
+ * thread woken from read() (user) and, where trigger and measured CPU differ, when a read-back of
+ * the device has returned on the trigger's CPU (delivered): the message has then reached the host
+ * bridge, so an outlier splits into a share of the bus and a share of the CPU.
  *
  * One trigger is under way per vector. A kthread follows a fixed grid; what it had to skip, because
  * the last stimulus was not done or because it was held up itself, is missed with its lateness. The
@@ -181,6 +181,7 @@ static struct msi_latency msi;
 static __always_inline void msi_end(struct msi_target *target, enum msi_point point, u64 now_ns,
 				    unsigned int cpu)
 {
+	struct lat_rec *rec = target->rec[point];
 	u64 seq = target->seq;
 	u32 flags = READ_ONCE(target->late) ? LAT_SAMPLE_F_LATE : 0;
 
@@ -188,9 +189,9 @@ static __always_inline void msi_end(struct msi_target *target, enum msi_point po
 		target->core->counter[LAT_WRONG_CPU]++;
 		flags |= LAT_SAMPLE_F_WRONG_CPU;
 	}
-	if (likely(target->recorded))
-		lat_record(target->rec[point], seq, target->stamp_ns, now_ns - target->stamp_ns,
-			   flags);
+	/* The interrupt ends a stimulus even where it is not measured. */
+	if (likely(target->recorded && rec))
+		lat_record(rec, seq, target->stamp_ns, now_ns - target->stamp_ns, flags);
 	target->end_ns[point] = now_ns;
 	/* Pairs with msi_is_done(): whoever sees the end may touch the results. */
 	smp_store_release(&target->done[point], seq);
@@ -250,15 +251,17 @@ static void msi_work(struct work_struct *work)
 	local_irq_enable();
 }
 
-/* Has the last stimulus ended at a point? Pairs with msi_end(). */
+/* Has the last stimulus ended at a point? */
 static bool msi_is_done(struct msi_target *target, enum msi_point point)
 {
+	/* Pairs with msi_end(). */
 	return !target->rec[point] || smp_load_acquire(&target->done[point]) == target->seq;
 }
 
-/* Has the interrupt of the last stimulus come? Pairs with msi_end(). */
+/* Has the interrupt of the last stimulus come? */
 static bool msi_has_arrived(const struct msi_target *target)
 {
+	/* Pairs with msi_end(). */
 	return smp_load_acquire(&target->done[MSI_IRQ]) == target->seq;
 }
 
@@ -322,6 +325,8 @@ static void msi_flush_skips(struct msi_target *target)
 				lat_missed(rec, k + 1, due_ns, target->free_ns, msi.period_ns, 1);
 		}
 		local_irq_enable();
+		/* A silent device leaves millions of them. */
+		cond_resched();
 	}
 	target->skips = 0;
 	target->free_ns = 0;
@@ -672,6 +677,7 @@ static int msi_skew_partner(void *context)
 	unsigned int round;
 
 	preempt_disable();
+	/* Pairs with msi_skew_play(). */
 	smp_store_release(&skew->ready, true);
 	for (round = 0; round < MSI_SKEW_ROUNDS; round++) {
 		/* Pairs with the release of the caller. */
@@ -681,6 +687,7 @@ static int msi_skew_partner(void *context)
 			cpu_relax();
 		}
 		skew->partner_ns = lat_now();
+		/* Pairs with msi_skew_await(). */
 		smp_store_release(&skew->ball, 2 * round + 2);
 	}
 out:
@@ -715,6 +722,7 @@ static long msi_skew_play(void *context)
 
 	path->skew_low_ns = S64_MIN;
 	path->skew_high_ns = S64_MAX;
+	/* Pairs with msi_skew_partner(). */
 	while (!smp_load_acquire(&skew->ready)) {
 		if (lat_now() > deadline_ns)
 			return -ETIMEDOUT;
@@ -727,6 +735,7 @@ static long msi_skew_play(void *context)
 
 		local_irq_save(flags);
 		before_ns = lat_now();
+		/* Pairs with msi_skew_partner(). */
 		smp_store_release(&skew->ball, 2 * round + 1);
 		answered = msi_skew_await(skew, 2 * round + 2, before_ns + NSEC_PER_MSEC);
 		after_ns = lat_now();
@@ -882,7 +891,8 @@ static void msi_stop(struct lat *lat)
 		msi_await_end(&msi.targets[i]);
 	msi.dev->family->disable(msi.dev);
 	for (i = 0; i < msi.ntargets; i++) {
-		synchronize_irq(msi.targets[i].irq);
+		/* For good: the results may be gone before the vectors are, and a message may be late. */
+		disable_irq(msi.targets[i].irq);
 		flush_work(&msi.targets[i].work);
 	}
 	/* No recorder is left; what was skipped at the very end is missed as well. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lies between a CPU and a PCI device, read at start so that it stands beside every result: the
- * power state, the NUMA node, the PCIe link and what puts it to sleep. Compiled once into each module
- * that measures with PCI devices, like the core.
+ * What lies between a CPU and a PCI device, read at start so that it stands beside every result:
+ * the power state, the NUMA node, the PCIe link and what puts it to sleep. Compiled once into each
+ * module that measures with PCI devices, like the core.
  */
 #include <linux/pci.h>
 
@@ -62,7 +62,8 @@ static void lat_pci_describe_aspm(struct lat *lat, struct pci_dev *pdev)
 	n = scnprintf(text, sizeof(text), "%s", lat_pci_aspm_names[control]);
 	for (i = 0; i < ARRAY_SIZE(lat_pci_substates); i++)
 		if (substates & lat_pci_substates[i].bits)
-			n += scnprintf(text + n, sizeof(text) - n, "+%s", lat_pci_substates[i].name);
+			n += scnprintf(text + n, sizeof(text) - n, "+%s",
+				       lat_pci_substates[i].name);
 	lat_fact(lat, "aspm", "%s", text);
 	if (control)
 		lat_note(lat, "aspm", LAT_SEVERITY_WARN, -1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timer_latency measures how long a machine takes to react to a timer: a pinned hard hrtimer on each
- * measured CPU expires on a fixed grid, and the time since the expiry was due is taken in its
+ * timer_latency measures how long a machine takes to react to a timer: a pinned hard hrtimer on
+ * each measured CPU expires on a fixed grid, and the time since the expiry was due is taken in its
  * handler (irq), in a SCHED_FIFO kthread that the handler wakes (thread) and in a user thread that
  * it wakes from read() (user). One stimulus and three points show where the time goes.
  *
@@ -109,8 +109,8 @@ static struct timer_latency {
 } timer_latency;
 
 /*
- * The @n expiries behind the one numbered @k, due at @due_ns, were skipped: their handler would have
- * come at @now_ns at the earliest.
+ * The @n expiries behind the one numbered @k, due at @due_ns, were skipped: their handler would
+ * have come at @now_ns at the earliest.
  */
 static noinline void timer_skip(struct timer_cpu *cpu, u64 k, u64 due_ns, u64 now_ns, u64 n)
 {

@@ -65,10 +65,38 @@ replays() {
 		"$SANITIZED/msi-latency" --replay "$HERE/reports/normal.json" -H linear:1us:3
 	golden percentiles.json "--percentiles chooses what is saved" "$SANITIZED/msi-latency" \
 		--replay "$HERE/reports/counts.json" --format json --percentiles 10,99.9999
+	foreign_formats
 	golden show.txt "latkit show prints as the tool does" \
 		"$SANITIZED/latkit" show "$HERE/reports/normal.json"
 	! grep -q $'\e' "$HERE"/golden/*
 	claim $? "no escape code is printed when the output is no terminal"
+}
+
+# The formats of other tools: of a report with a linear histogram, with log buckets only, and without
+# anything; and what independent readers make of them.
+foreign_formats() {
+	local name format
+	for name in timer normal nothing; do
+		for format in cyclictest xenomai; do
+			golden "$name.$format" "$name prints as $format's line" \
+				"$SANITIZED/timer-latency" --replay "$HERE/reports/$name.json" --format $format
+			golden "$name.$format.hist" "$name prints as $format's histogram" \
+				"$SANITIZED/timer-latency" --replay "$HERE/reports/$name.json" --format $format -q -H 100
+		done
+	done
+	golden timer.cyclictest.ns "cyclictest's line in ns" \
+		"$SANITIZED/timer-latency" --replay "$HERE/reports/timer.json" --format cyclictest -q -n
+	for name in timer normal; do
+		"$SANITIZED/timer-latency" --replay "$HERE/reports/$name.json" --format cyclictest -q -H 100 |
+			awk -f "$TOP/tests/lib/cyclictest.awk" >"$WORK/out" 2>&1
+		claim $? "a reader of cyclictest -q -h 100 reads $name as well" "$WORK/out"
+	done
+	awk -f "$TOP/tests/lib/cyclictest.awk" "$HERE/cyclictest-2.4.txt" >"$WORK/out" 2>&1
+	claim $? "and cyclictest's own output" "$WORK/out"
+	diff <(sed 's/[0-9]\+/N/g; s/\( N\)\+/ N/g; /^N /d' "$HERE/cyclictest-2.4.txt" | sort -u) \
+		<("$SANITIZED/timer-latency" --replay "$HERE/reports/timer.json" --format cyclictest -q -H 20 |
+			sed '/^# timer-latency/d; /^# not counted/d; s/[0-9]\+/N/g; s/\( N\)\+/ N/g; /^N /d' | sort -u) >"$WORK/out"
+	claim $? "line by line they differ in numbers only" "$WORK/out"
 }
 
 # Whatever is in the golden files: these numbers follow from the reports by hand.
@@ -85,6 +113,74 @@ numbers() {
 	claim $? "a value of 18 minutes is told exactly"
 	! grep -Eqi '\b(nan|inf)\b' "$HERE"/golden/*.json
 	claim $? "no json has NaN or infinity"
+}
+
+# ---- recorded streams --------------------------------------------------------
+
+# decode CODE NAME REGEX [OPTION...]
+decode() {
+	local want=$1 name=$2 regex=$3 code
+	shift 3
+	"$SANITIZED/latkit" decode "$WORK/$name.lat" "$@" >"$WORK/out" 2>&1
+	code=$?
+	[[ $code == "$want" ]] && grep -Eq -- "$regex" "$WORK/out"
+	claim $? "decode of the stream '$name'${*:+ with $*}: exit $want, $regex" "$WORK/out"
+}
+
+streams() {
+	local format
+	"$HERE/streams.py" "$WORK" || return
+	for format in text csv jsonl; do
+		golden "stream.$format" "a stream prints as $format" \
+			"$SANITIZED/latkit" decode "$WORK/good.lat" --format $format
+		"$SANITIZED/latkit" decode - --format $format <"$WORK/good.lat" >"$WORK/out" 2>/dev/null
+		diff <(sed '/^# exit/,$d' "$HERE/golden/stream.$format") "$WORK/out" >"$WORK/diff"
+		claim $? "and so it does from a pipe: $format" "$WORK/diff"
+	done
+	"$SANITIZED/latkit" decode "$WORK/good.lat" --format jsonl 2>/dev/null | jq -e . >/dev/null
+	claim $? "every line of jsonl is JSON"
+	decode 0 good '17 records were lost while they were recorded'
+	decode 0 empty '^# 0 records, 0 lost'
+	decode 0 later '^irq +0 '
+	decode 1 headless 'is not a stream written by latkit record'
+	decode 1 nothing 'is not a stream'
+	decode 1 short 'is not a stream'
+	decode 1 huge-header 'is not a stream'
+	decode 1 cut-header 'its header is cut'
+	decode 1 cut-record 'is cut: it ends inside a record'
+	decode 1 cut-end 'is cut: the end record is missing'
+	decode 0 cut-record '^# 3 records, 17 lost' --partial
+	decode 0 cut-end '^# 4 records, 17 lost' --partial
+	decode 1 newer "its format is 'latkit-stream/2'"
+	decode 1 other-order 'the other order of bytes'
+	decode 1 nameless 'lacks instrument or version'
+	decode 1 control 'its header is broken'
+	decode 1 no-point 'record 1 cannot be: CPU 0, point 1'
+	decode 1 no-number 'record 1 cannot be'
+	decode 1 no-cpu 'record 1 cannot be: CPU 1048576'
+	decode 1 lost-nothing 'record 1 cannot be'
+	decode 1 miscounted 'its end record counts 5 records, 17 lost'
+	decode 1 goes-on 'goes on behind its end'
+	[[ $("$SANITIZED/latkit" decode "$WORK/cut-record.lat" 2>/dev/null | wc -l) == 0 ]]
+	claim $? "of a file that is refused nothing is printed"
+	"$SANITIZED/latkit" decode "$WORK/good.lat" -o /dev/full >"$WORK/out" 2>&1
+	[[ $? == 1 ]] && grep -q 'No space left' "$WORK/out"
+	claim $? "decode -o /dev/full is told and is exit 1" "$WORK/out"
+	local round
+	for round in $(seq 60); do
+		python3 - "$WORK/good.lat" "$WORK/fuzz.lat" "$round" <<-'END'
+		import random, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		random.seed(int(sys.argv[3]))
+		for _ in range(random.randint(1, 8)):
+		    data[random.randrange(len(data))] = random.randrange(256)
+		open(sys.argv[2], "wb").write(data[:random.randint(0, len(data))])
+		END
+		timeout 20 "$SANITIZED/latkit" decode "$WORK/fuzz.lat" --partial >"$WORK/out" 2>&1
+		[[ $? -le 1 ]] || break
+	done
+	[[ $round == 60 ]]
+	claim $? "60 streams with random bytes are decoded or refused" "$WORK/out"
 }
 
 # ---- limits ------------------------------------------------------------------
@@ -298,7 +394,7 @@ if ! build; then
 	sed 's/^/# /' "$WORK/make"
 	exit 1
 fi
-ALL="replays numbers limits command_lines bad_reports output signals tables fuzz costs"
+ALL="replays numbers streams limits command_lines bad_reports output signals tables fuzz costs"
 for part in ${PARTS:-$ALL}; do
 	"$part"
 done

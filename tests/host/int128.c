@@ -22,7 +22,8 @@ static struct lat_u128 split(wide a)
 static unsigned long long any64(void)
 {
 	static const unsigned long long edges[] = {
-		0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 32, ~0ULL >> 1, 1ULL << 63, ~0ULL,
+		0, 1, 2, 0x7fffffff, 0x80000000, 0xffffffff, 1ULL << 32, ~0ULL >> 1, 1ULL << 63,
+		~0ULL,
 	};
 
 	if (tap_random() % 4 == 0)
@@ -78,7 +79,8 @@ static void signs(void)
 
 		tap_case(join(a) == (wide)(__int128)value, "%lld is not extended", value);
 		tap_case(lat_u128_negative(a) == (value < 0), "%lld: sign", value);
-		tap_case(join(lat_u128_abs(a)) == (value < 0 ? -(wide)(__int128)value : (wide)value),
+		tap_case(join(lat_u128_abs(a)) ==
+			 (value < 0 ? -(wide)(__int128)value : (wide)value),
 			 "%lld: magnitude", value);
 	}
 	tap_claim("signed values keep sign and magnitude");
@@ -110,9 +112,11 @@ struct sums {
 
 static void add(struct sums *sums, long long value, unsigned long long times)
 {
-	unsigned long long magnitude = value < 0 ? -(unsigned long long)value : (unsigned long long)value;
+	unsigned long long magnitude = value;
 	__int128 total = (__int128)value * times;
 
+	if (value < 0)
+		magnitude = -magnitude;
 	sums->sum = lat_u128_add(sums->sum, split(total));
 	sums->sumsq = lat_u128_add(sums->sumsq, split((wide)magnitude * magnitude * times));
 	sums->count += times;
@@ -197,8 +201,8 @@ static void long_sessions(void)
 			got = lat_stddev(sums.sum, sums.sumsq, sums.count);
 			/* With the values scaled down for lack of bits: to a millionth. */
 			tap_case(got <= half && half - got <= half / 1000000 + 1,
-				 "half 2^%u, 2^%u samples: %llu, not %llu", bits - 1, power + 1, got,
-				 half);
+				 "half 2^%u, 2^%u samples: %llu, not %llu", bits - 1, power + 1,
+				 got, half);
 		}
 	}
 	tap_claim("up to 2^41 samples of up to 68 s the deviation is right to a millionth");

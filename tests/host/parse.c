@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Proves the parsers of what people type: durations and CPU lists. What is accepted must mean exactly
- * that, and everything else must be refused with the right kind of refusal. Texts are handed over
- * in memory of their very size, so that reading beyond the end stops the test.
+ * Proves the parsers of what people type: durations and CPU lists. What is accepted must mean
+ * exactly that, and everything else must be refused with the right kind of refusal. Texts are
+ * handed over in memory of their very size, so that reading beyond the end stops the test.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +59,10 @@ static void durations(void)
 		{ "0x10ns", LAT_PARSE_UNIT }, { "1e3us", LAT_PARSE_UNIT }, { "1u", LAT_PARSE_UNIT },
 		{ "1n", LAT_PARSE_UNIT }, { "1\n\n", LAT_PARSE_UNIT },
 		{ "ms", LAT_PARSE_SYNTAX }, { " 1ms", LAT_PARSE_SYNTAX }, { "-", LAT_PARSE_SYNTAX },
-		{ "+", LAT_PARSE_SYNTAX }, { "--1ms", LAT_PARSE_SYNTAX }, { "+-1ms", LAT_PARSE_SYNTAX },
-		{ "abc", LAT_PARSE_SYNTAX }, { "1ms2", LAT_PARSE_SYNTAX }, { ".5s", LAT_PARSE_SYNTAX },
+		{ "+", LAT_PARSE_SYNTAX }, { "--1ms", LAT_PARSE_SYNTAX },
+		{ "+-1ms", LAT_PARSE_SYNTAX },
+		{ "abc", LAT_PARSE_SYNTAX }, { "1ms2", LAT_PARSE_SYNTAX },
+		{ ".5s", LAT_PARSE_SYNTAX },
 		{ "9223372036854775808ns", LAT_PARSE_RANGE },
 		{ "-9223372036854775808ns", LAT_PARSE_RANGE },
 		{ "18446744073709551615ns", LAT_PARSE_RANGE },
@@ -112,8 +114,10 @@ static void numbers(void)
 		{ "18446744073709551616", LAT_PARSE_RANGE, 0 }, { "0xff", LAT_PARSE_OK, 255 },
 		{ "0XfF\n", LAT_PARSE_OK, 255 }, { "0xffffffffffffffff", LAT_PARSE_OK, ~0ULL },
 		{ "0x10000000000000000", LAT_PARSE_RANGE, 0 }, { "0x", LAT_PARSE_SYNTAX, 0 },
-		{ "", LAT_PARSE_EMPTY, 0 }, { "-1", LAT_PARSE_SYNTAX, 0 }, { "ff", LAT_PARSE_SYNTAX, 0 },
-		{ "1k", LAT_PARSE_SYNTAX, 0 }, { " 1", LAT_PARSE_SYNTAX, 0 }, { "1 ", LAT_PARSE_SYNTAX, 0 },
+		{ "", LAT_PARSE_EMPTY, 0 }, { "-1", LAT_PARSE_SYNTAX, 0 },
+		{ "ff", LAT_PARSE_SYNTAX, 0 },
+		{ "1k", LAT_PARSE_SYNTAX, 0 }, { " 1", LAT_PARSE_SYNTAX, 0 },
+		{ "1 ", LAT_PARSE_SYNTAX, 0 },
 		{ "0x1g", LAT_PARSE_SYNTAX, 0 }, { "0xx1", LAT_PARSE_SYNTAX, 0 },
 	};
 	static const struct {
@@ -193,8 +197,10 @@ static void cpulists(void)
 		const char *marked;
 	} good[] = {
 		{ "0", "100000" }, { "0-4", "111110" }, { "5", "000001" }, { "1,3", "010100" },
-		{ "0-1,4-5", "110011" }, { "!4-5", "111100" }, { "all", "111111" }, { "!0", "011111" },
-		{ "all\n", "111111" }, { "2\n", "001000" }, { "3,1", "010100" }, { "1,1", "010000" },
+		{ "0-1,4-5", "110011" }, { "!4-5", "111100" }, { "all", "111111" },
+		{ "!0", "011111" },
+		{ "all\n", "111111" }, { "2\n", "001000" }, { "3,1", "010100" },
+		{ "1,1", "010000" },
 		{ "1-3,2-4", "011110" }, { "0-0", "100000" }, { "!0-1,3", "001011" },
 		{ "005", "000001" },
 	};
@@ -208,10 +214,14 @@ static void cpulists(void)
 		{ "4095", LAT_PARSE_RANGE }, { "4294967296", LAT_PARSE_RANGE },
 		{ "18446744073709551616", LAT_PARSE_RANGE }, { "!6", LAT_PARSE_RANGE },
 		{ "0-", LAT_PARSE_SYNTAX }, { "-1", LAT_PARSE_SYNTAX }, { ",", LAT_PARSE_SYNTAX },
-		{ "0,,1", LAT_PARSE_SYNTAX }, { "1-3,", LAT_PARSE_SYNTAX }, { ",1", LAT_PARSE_SYNTAX },
-		{ "0-1-2", LAT_PARSE_SYNTAX }, { "a", LAT_PARSE_SYNTAX }, { "all,1", LAT_PARSE_SYNTAX },
-		{ "allx", LAT_PARSE_SYNTAX }, { "0 1", LAT_PARSE_SYNTAX }, { "!!1", LAT_PARSE_SYNTAX },
-		{ "0x1", LAT_PARSE_SYNTAX }, { "1,all", LAT_PARSE_SYNTAX }, { "0-a", LAT_PARSE_SYNTAX },
+		{ "0,,1", LAT_PARSE_SYNTAX }, { "1-3,", LAT_PARSE_SYNTAX },
+		{ ",1", LAT_PARSE_SYNTAX },
+		{ "0-1-2", LAT_PARSE_SYNTAX }, { "a", LAT_PARSE_SYNTAX },
+		{ "all,1", LAT_PARSE_SYNTAX },
+		{ "allx", LAT_PARSE_SYNTAX }, { "0 1", LAT_PARSE_SYNTAX },
+		{ "!!1", LAT_PARSE_SYNTAX },
+		{ "0x1", LAT_PARSE_SYNTAX }, { "1,all", LAT_PARSE_SYNTAX },
+		{ "0-a", LAT_PARSE_SYNTAX },
 		{ "1,!2", LAT_PARSE_SYNTAX }, { "0\n\n", LAT_PARSE_SYNTAX },
 	};
 	enum lat_parse got;
@@ -267,7 +277,7 @@ static void fuzz(void)
 		tap_case(duration(text, 0, &again) == LAT_PARSE_OK && again == ns, "%s", text);
 	}
 	tap_case(accepted > 1000, "only %u texts were durations", accepted);
-	tap_claim("300,000 random texts: a duration that is accepted reads the same when written in ns");
+	tap_claim("300,000 random texts: an accepted duration reads the same when written in ns");
 
 	for (i = 0; i < 100000; i++) {
 		enum lat_parse got;
@@ -280,7 +290,7 @@ static void fuzz(void)
 		marked += got == LAT_PARSE_OK;
 	}
 	tap_case(marked > 1000, "only %u texts were lists", marked);
-	tap_claim("100,000 random texts: a CPU list is refused and marks nothing, or marks what exists");
+	tap_claim("100,000 random texts: a list marks what exists, or nothing and is refused");
 }
 
 /* Any set of CPUs, written as a list or as the list of all others, comes back. */
@@ -307,12 +317,13 @@ static void sets(void)
 				continue;
 			while (last + 1 < ncpus && set[last + 1] != invert)
 				last++;
-			length += sprintf(text + length, "%s%u", length > (unsigned int)invert ? "," : "", cpu);
+			length += sprintf(text + length, "%s%u",
+					  length > (unsigned int)invert ? "," : "", cpu);
 			if (last > cpu)
 				length += sprintf(text + length, "-%u", last);
 			cpu = last;
 		}
-		if (length == (unsigned int)invert || memchr(set, 1, ncpus) == NULL)
+		if (length == (unsigned int)invert || !memchr(set, 1, ncpus))
 			continue;
 		tap_case(cpulist(text, ncpus, &marks) == LAT_PARSE_OK &&
 			 !memcmp(marks.cpu, set, ncpus), "%s of %u", text, ncpus);

@@ -204,6 +204,7 @@ static void negatives(void)
 
 static void stalls(void)
 {
+	static const unsigned int losses[] = { 5, 11, 600 };
 	unsigned int k, i;
 	long long value;
 
@@ -223,7 +224,7 @@ static void stalls(void)
 		clear();
 		for (k = 0; k < 1000; k++)
 			add(k);
-		dist.lost = (const unsigned int[]){ 5, 11, 600 }[i];
+		dist.lost = losses[i];
 		cases("lost");
 	}
 	tap_claim("stimuli that never ended rank as infinite");

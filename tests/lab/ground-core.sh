@@ -3,6 +3,7 @@
 # What the core makes of sequences that are known beforehand: each program that the host half has
 # written is recorded by lat_dummy, and every file of the instrument is handed back to be compared
 # with what must be in it.
+# shellcheck shell=dash
 # lab: --deterministic
 . ./tap.sh
 . ./guest.sh
@@ -26,13 +27,14 @@ begin() {
 run() { echo 1 >"$DIR/enable" && await_idle; }
 
 record() { # NAME
-	local name=$1
+	local name="$1"
 	# shellcheck disable=SC2046 # words
 	begin $(cat "inputs/$name.parameters") || return
 	cat "inputs/$name.program" >"$DIR/program" && run && save "$name"
 	rmmod lat_dummy
 }
 
+# shellcheck disable=SC2059 # a program has newlines in it, written as \n
 refused() { ! printf "$1" >"$DIR/program" 2>/dev/null; }
 
 for program in inputs/*.program; do

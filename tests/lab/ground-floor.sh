@@ -3,6 +3,7 @@
 # How much an instrument adds to the bare stimulus: in one boot, on the same grid, the time from a
 # register write to its interrupt handler and from a timer's expiry to its handler is taken by
 # lat_floor, which does nothing else, and by the instrument.
+# shellcheck shell=dash
 # lab: --deterministic --device edu --device e1000e --device igb
 . ./tap.sh
 . ./guest.sh
@@ -11,6 +12,7 @@ SAMPLES=1000
 
 # floor STIMULUS PARAMETER...: its result, "count min mean max sum".
 floor() {
+	# shellcheck disable=SC2086 # words
 	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 $2 || return
 	sed -n "s/^$1 //p" /sys/kernel/debug/lat_floor/result
 	rmmod lat_floor
@@ -19,7 +21,7 @@ floor() {
 # A session as undisturbed as the floor's own: who looks whether it has ended wakes the CPU, and an
 # interrupt that finds it awake is early.
 session() { # MODULE PARAMETER...
-	local module=$1
+	local module="$1"
 	shift
 	insmod "$LATKIT_MODULES/$module.ko" points=irq count=$SAMPLES warmup=0 "$@" || return
 	sleep 2
@@ -29,15 +31,18 @@ session() { # MODULE PARAMETER...
 # within_5_percent OURS FLOOR
 within_5_percent() { in_range "$(($1 * 1000 / $2))" 950 1050; }
 
+# What is below the floor is no merit: the timer found the CPU in another state once.
+not_5_percent_above() { in_range "$(($1 * 1000 / $2))" 900 1050; }
+
 # compare NAME FLOOR-RESULT: the session that has just ended against the floor.
 compare() {
-	local name=$1 min mean
+	local name="$1" min mean
 	# shellcheck disable=SC2086 # words
 	set -- $2
 	min=$(stat_of irq min) mean=$(stat_of irq mean)
 	is_equal "$name: as many samples as asked for, on either side" "$(stat_of irq count) $1" "$SAMPLES $SAMPLES"
 	diag "$name: min $min mean $mean max $(stat_of irq max) ns, floor min $2 mean $3 max $4 ns"
-	check "$name: the minimum is within 5 % of the bare stimulus" within_5_percent "$min" "$2"
+	check "$name: the minimum is not 5 % above that of the bare stimulus" not_5_percent_above "$min" "$2"
 	check "$name: the mean is within 5 % of the bare stimulus" within_5_percent "$mean" "$3"
 	printf '%s %s %s %s %s\n' "$name" "$min" "$mean" "$2" "$3" >>"$OUT/floor"
 }
@@ -46,15 +51,9 @@ compare() {
 while read -r name slot stimulus vector; do
 	DEVICE=0000:00:$slot.0
 	bare=$(floor "$stimulus" "device=$DEVICE")
-	dmesg -c >/dev/null
-	if session msi_latency "device=$DEVICE" "vector=$vector" dither=0; then
-		compare "$name, $vector" "$bare"
-		unload
-	elif dmesg | grep -q 'none of the families'; then
-		skip "$name, $vector: as near to the bare stimulus as edu" "no family $name yet"
-	else
-		ok 1 "$name, $vector: can be measured"
-	fi
+	check "$name, $vector: can be measured" session msi_latency "device=$DEVICE" "vector=$vector" dither=0
+	compare "$name, $vector" "$bare"
+	unload
 done <<'END'
 edu 04 edu msi
 e1000e 05 e1000e msi

@@ -3,6 +3,7 @@
 # Whether a delay of a known length is found where it was, and as long as it was: interrupts are held
 # off by msi_latency's own block_irq, or interrupts or preemption by lat_inject at known moments, and
 # every sample of the raw stream is handed back to be compared with the log of the holds.
+# shellcheck shell=dash
 # lab: --deterministic --device edu
 . ./tap.sh
 . ./guest.sh

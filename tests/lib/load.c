@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads a module by one finit_module() and says which errno came of it: "load FILE [PARAMETER=VALUE]...".
- * busybox's insmod tries a second system call when the first one fails, so that everything the
- * module has to say stands in the log twice. Linked statically: it starts at once, also in a guest.
+ * Loads a module by one finit_module() and says which errno came of it: "load FILE
+ * [PARAMETER=VALUE]...". busybox's insmod tries a second system call when the first one fails, so
+ * that everything the module has to say stands in the log twice. Linked statically: it starts at
+ * once, also in a guest.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	for (i = 2; i < argc && length < sizeof(parameters); i++)
-		length += snprintf(parameters + length, sizeof(parameters) - length, "%s ", argv[i]);
+		length += snprintf(parameters + length, sizeof(parameters) - length, "%s ",
+				   argv[i]);
 	fd = open(argv[1], O_RDONLY);
 	if (fd < 0 || syscall(SYS_finit_module, fd, parameters, 0)) {
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));

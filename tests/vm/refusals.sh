@@ -27,10 +27,10 @@ refused() {
 	*) echo "load says: $said"; return 1 ;;
 	esac
 	lines=$(our_lines)
-	[ "$(printf '%s\n' "$lines" | grep -c .)" = 1 ] && printf '%s\n' "$lines" | grep -qF "$log" || {
+	if [ "$(printf '%s\n' "$lines" | grep -c .)" != 1 ] || ! printf '%s\n' "$lines" | grep -qF "$log"; then
 		printf 'the log says: %s\n' "$lines"
 		return 1
-	}
+	fi
 	same "$(bound_to)" "$before" && nothing_left
 }
 
@@ -81,7 +81,7 @@ bad 'points=irq,irq: "irq" stands there twice' points=irq,irq
 bad 'points=irq,: "" is none of' points=irq,
 bad "exceed=irq: must be <point>:<duration>" exceed=irq
 bad "exceed=bogus:1us: must be <point>:<duration>" exceed=bogus:1us
-bad "exceed=irq:5: a limit needs a whole number and its unit" exceed=irq:5
+bad "exceed=irq:5: a limit needs a number and its unit" exceed=irq:5
 bad "exceed=irq:0: a limit needs" exceed=irq:0
 bad "more than 4 limits for a point" exceed=irq:1us,irq:2us,irq:3us,irq:4us,irq:5us
 bad "linear=1us: must be <width>:<buckets>" linear=1us

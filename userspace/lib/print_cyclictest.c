@@ -11,7 +11,7 @@
 #include "lib/print.h"
 #include "lib/us_rows.h"
 
-/* cyclictest writes down the numbers of the first cycles over the last row; as many as it has rows. */
+/* cyclictest writes down the numbers of the first cycles over the last row. */
 static bool is_over(const struct lat_sample *sample, const struct lat_point *point,
 		    const struct lat_cell *cell, size_t rows)
 {
@@ -39,14 +39,14 @@ static long long in_unit(const struct lat_style *style, int64_t ns)
 	return style->nanoseconds ? ns : ns / 1000;
 }
 
-void lat_print_thread(const struct lat_report *report, size_t index, const struct lat_cell *cell,
-		      const struct lat_style *style, FILE *f)
+void lat_print_thread(const struct lat_report *report, size_t index,
+		      const struct lat_cell *cell, const struct lat_style *style, FILE *f)
 {
 	int width = style->nanoseconds ? 8 : 5;
 
-	fprintf(f, "T:%2zu (%5lld) P:%2lld I:%lld C:%7" PRIu64, index, 0LL,
-		lat_report_setting(report, "priority"), lat_report_setting(report, "period_ns") / 1000,
-		cell->count);
+	fprintf(f, "T:%2zu (%5d) P:%2lld I:%lld C:%7" PRIu64, index, 0,
+		lat_report_setting(report, "priority"),
+		lat_report_setting(report, "period_ns") / 1000, cell->count);
 	if (cell->count)
 		fprintf(f, " Min:%7lld Act:%*s Avg:%*lld Max:%8lld",
 			in_unit(style, cell->min_ns), width, "-", width,
@@ -62,8 +62,8 @@ static void print_threads(const struct lat_report *report, const struct lat_poin
 	size_t i;
 
 	if (!style->quiet)
-		fprintf(f, "policy: fifo: loadavg: %s          \n\n",
-			load && load->kind == LAT_FACT_TEXT ? load->text : "-");
+		fprintf(f, "policy: fifo: loadavg: %s%10s\n\n",
+			load && load->kind == LAT_FACT_TEXT ? load->text : "-", "");
 	for (i = 0; i < point->n_cells; i++) {
 		lat_print_thread(report, i, &point->cells[i], style, f);
 		fputc('\n', f);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report as Xenomai's latency writes it: for each point the header (RTT, RTH), a line per measured
- * CPU (RTD), and the whole (RTS); with a histogram its rows (HSD) and statistics (HSH, HSS). The
- * points are its test modes: user -t0, thread -t1, irq -t2. A thread of Linux has no second kernel
- * to switch from: msw is 0.
+ * A report as Xenomai's latency writes it: for each point the header (RTT, RTH), a line per
+ * measured CPU (RTD), and the whole (RTS); with a histogram its rows (HSD) and statistics (HSH,
+ * HSS). The points are its test modes: user -t0, thread -t1, irq -t2. A thread of Linux has no
+ * second kernel to switch from: msw is 0.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -78,7 +78,7 @@ static void print_total(const char *name, const struct total *total, FILE *f)
 			total->missed, 0);
 }
 
-/* ---- histograms: of the smallest and greatest per interval of the series, and of all samples ---- */
+/* ---- histograms: smallest and greatest of each interval of the series, and all samples ---- */
 
 enum { HIST_MIN, HIST_AVG, HIST_MAX, N_HISTS };
 

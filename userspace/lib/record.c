@@ -26,6 +26,7 @@
  * @out: the file
  * @signals: told to stop?
  * @until_ns: when to end, CLOCK_MONOTONIC; 0: not by itself
+ * @nl: connection to the instrument
  * @begun: the header is written
  * @batch: records on their way
  * @counts: what was written
@@ -37,6 +38,7 @@ struct recorder {
 	int out;
 	struct lat_signals signals;
 	uint64_t until_ns;
+	struct lat_nl nl;
 	bool begun;
 	char *batch;
 	struct lat_stream_counts *counts;
@@ -83,19 +85,17 @@ static int write_failed(const struct recorder *recorder, int ret, struct lat_err
 	return ret ? lat_fail(err, ret, "%s: %s", recorder->name, strerror(-ret)) : 0;
 }
 
-/* Which points there are is known once there is a session. */
+/*
+ * Which points there are is known once there is a session. It runs already, and its first records
+ * wait: one question, one write.
+ */
 static int begin(struct recorder *recorder, struct lat_error *err)
 {
 	struct lat_stream stream = { .instrument = (char *)recorder->instrument };
-	struct lat_status status = { 0 };
-	struct lat_cpuset measured;
-	const struct lat_param *cpus;
-	struct lat_nl nl;
-	int ret = lat_nl_open(&nl, recorder->instrument, err);
+	struct lat_status status;
+	int ret = lat_session_status(&recorder->nl, &status, err);
 	size_t i;
 
-	if (!ret)
-		ret = lat_session_status(&nl, &status, err);
 	for (i = 0; !ret && i < status.report.n_points; i++)
 		if (status.report.points[i].index < LAT_STREAM_POINTS)
 			stream.points[status.report.points[i].index] =
@@ -103,14 +103,27 @@ static int begin(struct recorder *recorder, struct lat_error *err)
 	stream.version = status.version ? status.version : "?";
 	if (!ret)
 		ret = write_failed(recorder, lat_stream_write_header(&stream, recorder->out), err);
-	cpus = lat_status_param(&status, "cpus");
-	if (!ret && cpus && cpus->text) {
+	recorder->begun = true;
+	lat_status_free(&status);
+	return ret;
+}
+
+/* Stay away from what is measured, as far as it is known beforehand. */
+static int connect_instrument(struct recorder *recorder, struct lat_error *err)
+{
+	struct lat_status status = { 0 };
+	struct lat_cpuset measured;
+	const struct lat_param *cpus;
+	int ret = lat_nl_open(&recorder->nl, recorder->instrument, err);
+
+	if (!ret)
+		ret = lat_session_status(&recorder->nl, &status, err);
+	cpus = ret ? NULL : lat_status_param(&status, "cpus");
+	if (cpus && cpus->text) {
 		lat_measured_cpus(cpus->text, &measured);
 		lat_keep_off(&measured);
 	}
-	recorder->begun = true;
 	lat_status_free(&status);
-	lat_nl_close(&nl);
 	return ret;
 }
 
@@ -171,6 +184,7 @@ int lat_record(const char *instrument, const char *path, uint64_t duration_ns,
 {
 	struct recorder recorder = {
 		.instrument = instrument, .in = -1, .out = -1, .signals.fd = -1,
+		.nl.family = -1,
 		.until_ns = duration_ns ? now_ns() + duration_ns : 0,
 		.batch = lat_alloc(BATCH_BYTES, 1), .counts = counts,
 	};
@@ -181,6 +195,8 @@ int lat_record(const char *instrument, const char *path, uint64_t duration_ns,
 		lat_fail(err, ret, "signalfd: %s", strerror(-ret));
 	if (!ret)
 		ret = open_device(&recorder, err);
+	if (!ret)
+		ret = connect_instrument(&recorder, err);
 	if (!ret)
 		ret = open_file(&recorder, path, err);
 	if (!ret)
@@ -194,6 +210,7 @@ int lat_record(const char *instrument, const char *path, uint64_t duration_ns,
 		ret = write_failed(&recorder, -errno, err);
 	if (recorder.in >= 0)
 		close(recorder.in);
+	lat_nl_close(&recorder.nl);
 	lat_signals_exit(&recorder.signals);
 	free(recorder.batch);
 	return ret;

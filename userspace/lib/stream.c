@@ -236,7 +236,7 @@ int lat_stream_read_header(FILE *f, const char *name, bool partial, struct lat_s
 	if (!strncmp(first, "latkit-stream/", 14) &&
 	    strncmp(first, LAT_STREAM_SCHEMA " ", strlen(LAT_STREAM_SCHEMA) + 1))
 		return lat_fail(err, -EINVAL, "%s: its format is '%.*s', this program knows %s",
-				name, (int)strcspn(first, " \n"), first, LAT_STREAM_SCHEMA);
+				name, (int)strcspn(first, "\n "), first, LAT_STREAM_SCHEMA);
 	if (read_size(first, &size))
 		return lat_fail(err, -EINVAL, "%s: is not a stream written by latkit record", name);
 	ret = read_lines(f, name, size - RECORD, stream, err);
@@ -297,9 +297,9 @@ int lat_stream_read(FILE *f, const char *name, bool partial, const struct lat_st
 		ret = refuse_cut(name, err);
 	if (!ret && ended && ((uint64_t)end.latency_ns != counts->records ||
 			      end.time_ns != counts->lost))
-		ret = lat_fail(err, -EINVAL, "%s: its end record counts %lld records, %llu lost; %s",
-			       name, (long long)end.latency_ns, (unsigned long long)end.time_ns,
-			       "there are others");
+		ret = lat_fail(err, -EINVAL,
+			       "%s: its end record counts %lld records, %llu lost, there are others",
+			       name, (long long)end.latency_ns, (unsigned long long)end.time_ns);
 	free(batch);
 	return ret;
 }

@@ -19,9 +19,10 @@ const char * const lat_trust_codes[] = {
 	"hypervisor", "idle-states", "interrupts", "machine-idle", "not-isolated", "rt-tasks",
 	"rt-throttling", "smt-sibling",
 	/* the modules; tests/cli/run.sh compares */
-	"burst", "clock-backwards", "clock-changed", "clock-coarse", "clock-unstable",
-	"debug-kernel", "drops", "emulated-device", "invalid", "lost", "moderation", "nmi",
-	"overruns", "pacer", "priority", "smi", "spurious", "torn", "tracing", "wrong-cpu",
+	"aspm", "burst", "clock-backwards", "clock-changed", "clock-coarse", "clock-unstable",
+	"debug-kernel", "drops", "emulated-device", "invalid", "lost", "mapping", "moderation",
+	"nmi", "overruns", "pacer", "posted-msi", "prefetchable", "priority", "smi", "smi-unseen",
+	"spurious", "torn", "tracing", "wrong-cpu",
 	NULL,
 };
 

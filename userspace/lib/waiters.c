@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that wait for a stimulus. Their loop is two system calls and a look at the clock; all they
- * need is allocated, locked and touched before it begins.
+ * Threads that wait for a stimulus. Their loop is two system calls and a look at the clock; all
+ * they need is allocated, locked and touched before it begins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ static void *wait_and_stamp(void *context)
 		if (n != sizeof(sample))
 			break;
 		sample.time_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-		/* A stamp that is refused is counted by the module; the next one may be in order. */
+		/* A stamp that is refused is counted by the module; the next may be in order. */
 		if (write(waiter->fd, &sample, sizeof(sample)) < 0 && errno == EBADF)
 			break;
 	}

@@ -82,7 +82,7 @@ static int follow(struct lat_live *live, struct lat_signals *signals, struct lat
 	do {
 		sleep_a_tick(live, signals, &progress);
 		ended = has_ended(live, &progress, &reason);
-		/* The results of a session that has ended are its last; those of the next are not. */
+		/* The results of a session that has ended are its last, not those of the next. */
 		if (!ended || reason)
 			ret = lat_live_show(live, stdout, err);
 	} while (!ret && !ended && !lat_signals_count(signals) && !ferror(stdout));

@@ -42,6 +42,7 @@
  * @LAT_CMD_STOPPED: event: a session has ended, with its reason
  *
  * Every command needs CAP_NET_ADMIN in the initial user namespace.
+ * @__LAT_CMD_MAX: one more than the last
  */
 enum lat_cmd {
 	LAT_CMD_UNSPEC,
@@ -155,6 +156,7 @@ enum lat_state {
  * @LAT_STOP_SUSPEND: the machine is about to suspend or hibernate
  * @LAT_STOP_REBOOT: the machine is about to restart or power off
  * @LAT_STOP_ERROR: the instrument could not go on
+ * @__LAT_STOP_MAX: one more than the last
  */
 enum lat_stop {
 	LAT_STOP_COUNT,
@@ -236,6 +238,7 @@ struct lat_bucket {
 	__u64 low_ns;
 	__u64 count;
 };
+
 LAT_UAPI_SIZE(struct lat_bucket, 16);
 
 /**
@@ -247,6 +250,7 @@ struct lat_s128 {
 	__u64 low;
 	__s64 high;
 };
+
 LAT_UAPI_SIZE(struct lat_s128, 16);
 
 /**
@@ -260,6 +264,7 @@ struct lat_exceed {
 	__u64 count;
 	__u64 missed;
 };
+
 LAT_UAPI_SIZE(struct lat_exceed, 24);
 
 /**
@@ -279,15 +284,16 @@ struct lat_sample {
 	__u16 point;
 	__u16 flags;
 };
+
 LAT_UAPI_SIZE(struct lat_sample, 32);
 
 /*
  * The character device /dev/<instrument> speaks whole struct lat_sample, in both directions.
  *
  * A file that is only read is a reader of the raw stream: every sample recorded from its first
- * read() on, or from the start of the session if it was open before that. A gap is told in-band by a
- * record with LAT_SAMPLE_F_DROPPED. End of file is the end of the session; the next read() waits for
- * the next one.
+ * read() on, or from the start of the session if it was open before that. A gap is told in-band by
+ * a record with LAT_SAMPLE_F_DROPPED. End of file is the end of the session; the next read() waits
+ * for the next one.
  *
  * A file becomes the waiter of a CPU, for the point ``user``, by writing a sample whose @seq is 0
  * and whose @cpu is that CPU. From then on read() blocks until the next stimulus of that CPU and
@@ -316,6 +322,7 @@ struct lat_interval {
 	__s64 min_ns;
 	__s64 max_ns;
 };
+
 LAT_UAPI_SIZE(struct lat_interval, 56);
 
 #endif /* _UAPI_LATKIT_LATKIT_H */
