@@ -583,9 +583,9 @@ static int lat_user_attach(struct lat_reader *reader, struct file *file, unsigne
 }
 
 /*
- * The waiter goes. A stimulus that it has not stamped is lost, and the next waiter's never: he would
- * stamp it with the time at which he came. Context: on the CPU of @context, interrupts off, where no
- * stimulus can come in between; user->lock.
+ * The waiter goes. A stimulus that it has not stamped is lost, and the next waiter's never: he
+ * would stamp it with the time at which he came. Context: on the CPU of @context, interrupts off,
+ * where no stimulus can come in between; user->lock.
  */
 static void lat_user_leave(void *context)
 {
@@ -593,8 +593,9 @@ static void lat_user_leave(void *context)
 
 	if (user->rec && lat_user_is_behind(user) && user->oldest_recorded)
 		lat_rec_lost(user->rec);
-	/* Both pair with lat_user_is_behind(): from now on others may touch the results. */
+	/* Pairs with lat_user_is_behind(): from now on others may touch the results. */
 	smp_store_release(&user->done_seq, user->seq);
+	/* Pairs with lat_user_is_behind(), too. */
 	smp_store_release(&user->owner, NULL);
 }
 

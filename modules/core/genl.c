@@ -38,9 +38,9 @@ static const struct nla_policy lat_genl_no_policy[LAT_A_MAX + 1] = { };
 static struct genl_family lat_genl_family;
 
 /*
- * A place for a text that netlink reads twice, unlocked, after we have returned: once for its length
- * and once for itself. Nobody says when that is over, but a task that is here again has its last
- * acknowledgment. Context: lat->refusal_lock.
+ * A place for a text that netlink reads twice, unlocked, after we have returned: once for its
+ * length and once for itself. Nobody says when that is over, but a task that is here again has its
+ * last acknowledgment. Context: lat->refusal_lock.
  */
 static struct lat_refusal *lat_refusal_slot(struct lat *lat)
 {

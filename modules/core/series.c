@@ -94,11 +94,13 @@ void lat_series_take(struct lat *lat)
 	mutex_lock(&lat->series_lock);
 	for (n = 0; n < lat->ncpus * LAT_POINTS_MAX; n++) {
 		struct lat_rec *rec = lat_series_rec(lat, n);
+		u32 head;
 
-		if (rec)
-			/* Pairs with lat_rec_new_interval(). */
-			lat_series_take_rec(&lat->series[n], rec,
-					    smp_load_acquire(&rec->closed_head));
+		if (!rec)
+			continue;
+		/* Pairs with lat_rec_new_interval(). */
+		head = smp_load_acquire(&rec->closed_head);
+		lat_series_take_rec(&lat->series[n], rec, head);
 	}
 	mutex_unlock(&lat->series_lock);
 }

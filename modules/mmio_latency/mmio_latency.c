@@ -520,7 +520,8 @@ static int mmio_check_bar(const struct mmio_target *target, struct lat_why *why)
 	if (flags & IORESOURCE_IO)
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s is I/O ports, not memory",
 				  target->bar, name);
-	if (flags & IORESOURCE_UNSET || (length && !pci_resource_start(target->pdev, target->bar)) ||
+	if (flags & IORESOURCE_UNSET ||
+	    (length && !pci_resource_start(target->pdev, target->bar)) ||
 	    (!length && mmio_bar_has_no_place(target->pdev, target->bar)))
 		return lat_refuse(why, -EINVAL, "bar=%d: of %s was given no address", target->bar,
 				  name);

@@ -891,7 +891,7 @@ static void msi_stop(struct lat *lat)
 		msi_await_end(&msi.targets[i]);
 	msi.dev->family->disable(msi.dev);
 	for (i = 0; i < msi.ntargets; i++) {
-		/* For good: the results may be gone before the vectors are, and a message may be late. */
+		/* For good: the results may go before the vectors do, and a message be late. */
 		disable_irq(msi.targets[i].irq);
 		flush_work(&msi.targets[i].work);
 	}

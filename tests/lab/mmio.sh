@@ -11,7 +11,7 @@
 . ./mmio-guest.sh
 
 INJECT=/sys/kernel/debug/lat_inject
-EDU=0000:00:04.0 E1000E=0000:00:05.0
+EDU=0000:00:04.0
 
 # The session is not looked at before it is over: who looks, wakes the CPU.
 session() { # SECONDS PARAMETER...

@@ -136,12 +136,15 @@ power() {
 
 lists() {
 	mmio-latency --list >list || return
-	grep -q "^$EDU .* 0 .* 1M 32-bit" list && grep -q "^$E1000E .* e1000e .* I/O ports" list || { cat list; return 1; }
+	if ! grep -q "^$EDU .* 0 .* 1M 32-bit" list || ! grep -q "^$E1000E .* e1000e .* I/O ports" list; then
+		cat list
+		return 1
+	fi
 }
 eci() {
 	load || return
-	mmio-latency --device $E1000E --burst 3 -l 200 -T 100000 --format eci >eci || return
-	same "$(cat eci)" "$(cat $DIR/current_value)"
+	mmio-latency --device $E1000E --burst 3 -l 200 -T 100000 --format eci >said || return
+	same "$(cat said)" "$(cat $DIR/current_value)"
 }
 
 # ---- the device goes -----------------------------------------------------------------
@@ -245,7 +248,10 @@ not_for() { # TEXT OPTION...
 	local text="$1"
 	shift
 	mmio-latency -l 5 "$@" >said 2>&1
-	[ $? = 1 ] && grep -qF "$text" said || { cat said; return 1; }
+	if [ $? != 1 ] || ! grep -qF "$text" said; then
+		cat said
+		return 1
+	fi
 }
 lockdown() {
 	load
