@@ -14,10 +14,7 @@ for pattern in round-robin simultaneous; do
 	is_equal "igb, three CPUs, $pattern: no interrupt without a stimulus" "$(field spurious)" 0
 	end "igb, three CPUs, $pattern"
 done
-DEVICE=$E1000E
-session "e1000e, three CPUs" "1 2 3" cpus=1-3
-is_equal "e1000e, three CPUs: takes MSI-X, MSI has one vector" "$(field vector)" msix
-end "e1000e, three CPUs"
+# Not e1000e: QEMU sends every MSI-X message of it twice, and the second may come at any moment.
 # shellcheck disable=SC2016 # for the shell that is started
 check "edu: two CPUs are refused, it has one vector" \
 	sh -c '! insmod "$LATKIT_MODULES/msi_latency.ko" device=0000:00:04.0 cpus=1-2 2>/dev/null'
