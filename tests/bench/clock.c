@@ -2,11 +2,11 @@
 /*
  * What the benchmark's guest needs to know about virtual time, in one small static program.
  *
- *	clock busy NS			lets NS pass; prints how much of it the CPU was not idle
- *	clock read FILE...		reads files to their ends; prints the time that took and the bytes
- *	clock time COMMAND...		runs COMMAND without its output; prints the time that took
- *	clock at PHASE PERIOD COMMAND	waits until CLOCK_MONOTONIC is PHASE past a multiple of PERIOD,
- *					then becomes COMMAND
+ *	busy NS			lets NS pass; prints how much of it the CPU was not idle
+ *	read FILE...		reads files to their ends; prints the time that took and the bytes
+ *	time COMMAND...		runs COMMAND without its output; prints the time that took
+ *	at PHASE PERIOD COMMAND	waits until CLOCK_MONOTONIC is PHASE past a multiple of PERIOD,
+ *				then becomes COMMAND
  *
  * Busy time is what has passed less idle_sleeptime of /proc/timer_list; the first CPU's, for there
  * is one in deterministic mode. What reading that file takes is in every figure, with a session and
@@ -132,6 +132,7 @@ int main(int argc, char **argv)
 		execvp(argv[4], argv + 4);
 		fail(argv[4]);
 	}
-	fprintf(stderr, "usage: clock busy NS | read FILE... | time COMMAND... | at PHASE PERIOD COMMAND...\n");
+	fprintf(stderr, "usage: clock busy NS | read FILE... | time COMMAND... |\n"
+		"       at PHASE PERIOD COMMAND...\n");
 	return 1;
 }
