@@ -4,6 +4,7 @@
 # written is recorded by lat_dummy, and every file of the instrument is handed back to be compared
 # with what must be in it.
 # lab: --deterministic
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 
@@ -26,14 +27,14 @@ begin() {
 run() { echo 1 >"$DIR/enable" && await_idle; }
 
 record() { # NAME
-	local name=$1
+	local name="$1"
 	# shellcheck disable=SC2046 # words
 	begin $(cat "inputs/$name.parameters") || return
 	cat "inputs/$name.program" >"$DIR/program" && run && save "$name"
 	rmmod lat_dummy
 }
 
-refused() { ! printf "$1" >"$DIR/program" 2>/dev/null; }
+refused() { ! printf "%s\n" "$1" >"$DIR/program" 2>/dev/null; }
 
 for program in inputs/*.program; do
 	program=${program##*/}
@@ -73,8 +74,8 @@ change_clock() {
 check "a session runs while the clocksource is changed" change_clock
 
 begin
-check "a program that is not understood is refused" refused 'value\n'
-check "an unknown word is refused" refused 'valve 5\n'
-check "a number that is none is refused" refused 'value 5x\n'
+check "a program that is not understood is refused" refused value
+check "an unknown word is refused" refused "valve 5"
+check "a number that is none is refused" refused "value 5x"
 rmmod lat_dummy
 tap_end

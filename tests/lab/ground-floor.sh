@@ -4,6 +4,7 @@
 # register write to its interrupt handler and from a timer's expiry to its handler is taken by
 # lat_floor, which does nothing else, and by the instrument.
 # lab: --deterministic --device edu --device e1000e --device igb
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 
@@ -11,7 +12,7 @@ SAMPLES=1000
 
 # floor STIMULUS PARAMETER...: its result, "count min mean max sum".
 floor() {
-	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 $2 || return
+	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 ${2:+"$2"} || return
 	sed -n "s/^$1 //p" /sys/kernel/debug/lat_floor/result
 	rmmod lat_floor
 }
@@ -19,7 +20,7 @@ floor() {
 # A session as undisturbed as the floor's own: who looks whether it has ended wakes the CPU, and an
 # interrupt that finds it awake is early.
 session() { # MODULE PARAMETER...
-	local module=$1
+	local module="$1"
 	shift
 	insmod "$LATKIT_MODULES/$module.ko" points=irq count=$SAMPLES warmup=0 "$@" || return
 	sleep 2
@@ -34,7 +35,7 @@ not_5_percent_above() { in_range "$(($1 * 1000 / $2))" 900 1050; }
 
 # compare NAME FLOOR-RESULT: the session that has just ended against the floor.
 compare() {
-	local name=$1 min mean
+	local name="$1" min mean
 	# shellcheck disable=SC2086 # words
 	set -- $2
 	min=$(stat_of irq min) mean=$(stat_of irq mean)

@@ -4,6 +4,7 @@
 # off by msi_latency's own block_irq, or interrupts or preemption by lat_inject at known moments, and
 # every sample of the raw stream is handed back to be compared with the log of the holds.
 # lab: --deterministic --device edu
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 

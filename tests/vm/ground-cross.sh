@@ -5,6 +5,7 @@
 # the host's here, so that nothing is asserted but what causes force: a message that was sent while
 # interrupts were off is not handled before they are on.
 # lab: --device edu --smp 2
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 
