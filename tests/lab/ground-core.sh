@@ -5,6 +5,7 @@
 # with what must be in it.
 # shellcheck shell=dash
 # lab: --deterministic
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 
@@ -34,8 +35,12 @@ record() { # NAME
 	rmmod lat_dummy
 }
 
+<<<<<<< HEAD
 # shellcheck disable=SC2059 # a program has newlines in it, written as \n
 refused() { ! printf "$1" >"$DIR/program" 2>/dev/null; }
+=======
+refused() { ! printf "%s\n" "$1" >"$DIR/program" 2>/dev/null; }
+>>>>>>> groundtruth
 
 for program in inputs/*.program; do
 	program=${program##*/}
@@ -75,8 +80,8 @@ change_clock() {
 check "a session runs while the clocksource is changed" change_clock
 
 begin
-check "a program that is not understood is refused" refused 'value\n'
-check "an unknown word is refused" refused 'valve 5\n'
-check "a number that is none is refused" refused 'value 5x\n'
+check "a program that is not understood is refused" refused value
+check "an unknown word is refused" refused "valve 5"
+check "a number that is none is refused" refused "value 5x"
 rmmod lat_dummy
 tap_end

@@ -4,7 +4,9 @@
 # register write to its interrupt handler and from a timer's expiry to its handler is taken by
 # lat_floor, which does nothing else, and by the instrument.
 # shellcheck shell=dash
+# once: bare modules beside ours
 # lab: --deterministic --device edu --device e1000e --device igb
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 
@@ -12,8 +14,12 @@ SAMPLES=1000
 
 # floor STIMULUS PARAMETER...: its result, "count min mean max sum".
 floor() {
+<<<<<<< HEAD
 	# shellcheck disable=SC2086 # words
 	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 $2 || return
+=======
+	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 ${2:+"$2"} || return
+>>>>>>> groundtruth
 	sed -n "s/^$1 //p" /sys/kernel/debug/lat_floor/result
 	rmmod lat_floor
 }

@@ -5,6 +5,7 @@
 # every sample of the raw stream is handed back to be compared with the log of the holds.
 # shellcheck shell=dash
 # lab: --deterministic --device edu
+# shellcheck shell=dash source-path=SCRIPTDIR/../lib
 . ./tap.sh
 . ./guest.sh
 

@@ -3,6 +3,7 @@
 # Whether a reader keeps up: lat_dummy records 200,000 samples a second of virtual time, one every
 # 5 us from a hard timer, and `latkit record` on the same and only CPU has to have all of them in its
 # file, with the default ring.
+# once: a reader that is a process
 # lab: --deterministic --mem 256
 . ./tap.sh
 . ./guest.sh
