@@ -68,11 +68,7 @@ check "interrupts are held off 10 ms after each trigger at 1 ms" run block10 poi
 # again, ten of them, must stand in missed: one of 9 ms and a little, one of 8 ms, down to the little.
 is_equal "100 stimuli were recorded" "$(stat_of irq count block10.summary)" 100
 every_sample_10ms() { in_range "$(stat_of irq min block10.summary)" 10000000 10010000 && in_range "$(stat_of irq max block10.summary)" 10000000 10010000; }
-<<<<<<< HEAD
-# The tick, which has become due as well, may come first.
-=======
 # The tick has become due as well, 10 ms hold two of them, and may come first.
->>>>>>> groundtruth
 check "each took 10 ms and less than 10 us" every_sample_10ms
 # By the numbers of the worst samples: seq counts periods, not stimuli.
 step_of_seq() {

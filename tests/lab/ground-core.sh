@@ -35,12 +35,7 @@ record() { # NAME
 	rmmod lat_dummy
 }
 
-<<<<<<< HEAD
-# shellcheck disable=SC2059 # a program has newlines in it, written as \n
-refused() { ! printf "$1" >"$DIR/program" 2>/dev/null; }
-=======
 refused() { ! printf "%s\n" "$1" >"$DIR/program" 2>/dev/null; }
->>>>>>> groundtruth
 
 for program in inputs/*.program; do
 	program=${program##*/}

@@ -14,12 +14,7 @@ SAMPLES=1000
 
 # floor STIMULUS PARAMETER...: its result, "count min mean max sum".
 floor() {
-<<<<<<< HEAD
-	# shellcheck disable=SC2086 # words
-	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 $2 || return
-=======
 	insmod "$LATKIT_MODULES/lat_floor.ko" "stimulus=$1" samples=$SAMPLES phase_ns=500000 ${2:+"$2"} || return
->>>>>>> groundtruth
 	sed -n "s/^$1 //p" /sys/kernel/debug/lat_floor/result
 	rmmod lat_floor
 }

@@ -5,11 +5,7 @@
 # the host's here, so that nothing is asserted but what causes force: a message that was sent while
 # interrupts were off is not handled before they are on.
 # lab: --device edu --smp 2
-<<<<<<< HEAD
-# shellcheck shell=dash
-=======
 # shellcheck shell=dash source-path=SCRIPTDIR/../lib
->>>>>>> groundtruth
 . ./tap.sh
 . ./guest.sh
 

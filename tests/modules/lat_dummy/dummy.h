@@ -2,12 +2,7 @@
 /*
  * The clock of the dummy instrument, which a test can let misbehave: it steps back, or is found to
  * be unstable. Included before the core, whose own questions to the clock then come here; not a
-<<<<<<< HEAD
- * line of the core knows about it. And the one thing of the core that other instruments do not
- * call.
-=======
  * line of the core knows about it. And the one thing of the core that no other instrument calls.
->>>>>>> groundtruth
  */
 #ifndef LAT_DUMMY_DUMMY_H
 #define LAT_DUMMY_DUMMY_H
