@@ -139,7 +139,7 @@ static noinline void lat_rec_slow_end(struct lat_rec *rec, u64 seq, u64 stimulus
  * sample comes here: as from there, all ways out are tail calls.
  */
 notrace noinline void lat_rec_rare_end(struct lat_rec *rec, u64 seq, u64 stimulus_ns, s64 ns,
-				      u32 flags)
+				       u32 flags)
 {
 	/*
 	 * A value below zero is above all limits here, and looked at again there. The acquire pairs

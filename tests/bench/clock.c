@@ -3,7 +3,7 @@
  * What the benchmark's guest needs to know about virtual time, in one small static program.
  *
  *	clock busy NS			lets NS pass; prints for how much the CPU was busy
- *	clock read FILE...		reads files to their ends; prints the time that took and the bytes
+ *	clock read FILE...		reads files whole; prints the time that took and the bytes
  *	clock time COMMAND...		runs COMMAND without its output; prints the time that took
  *	clock at PHASE PERIOD COMMAND	becomes COMMAND when CLOCK_MONOTONIC is PHASE
  *					past a multiple of PERIOD
