@@ -52,7 +52,10 @@ done
 # ---- a known delay -----------------------------------------------------------------
 
 check "interrupts are held off 50 us after each trigger" run block50 points=irq count=500 block_irq=50us
-for column in min mean max; do
+# PREEMPT_RT has timers of its own that may become due in those 50 us and come first.
+COLUMNS="min mean max"
+[ "$KERNEL" = 6.1 ] || COLUMNS=min
+for column in $COLUMNS; do
 	check "irq $column rises by 50 us, within 100 ns" raised_by $column 50000
 done
 all_raised() {
