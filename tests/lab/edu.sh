@@ -56,7 +56,7 @@ check "interrupts are held off 50 us after each trigger" run block50 points=irq 
 COLUMNS="min mean max"
 [ "$KERNEL" = 6.1 ] || COLUMNS=min
 for column in $COLUMNS; do
-	check "irq $column rises by 50 us, within 100 ns" raised_by $column 50000
+	check "irq $column rises by 50 us, within 100 ns" raised_by "$column" 50000
 done
 all_raised() {
 	awk '$1 == "irq" && $3 == "value" && $4 < 50000 { print; bad = 1 } END { exit bad }' block50.histogram
