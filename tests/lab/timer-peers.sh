@@ -6,6 +6,7 @@
 # A maximum is then the hold, less up to 2 us, and what the tool itself adds: the way from the
 # interrupt to the thread, and for the user thread of all points the kernel thread that runs first.
 # shellcheck disable=SC2086 # numbers and words
+# kernels: 6.1-rt
 # once: other people's programs beside ours
 # lab: --deterministic --copy /usr/bin/rtla --copy /usr/bin/cyclictest
 . ./tap.sh
