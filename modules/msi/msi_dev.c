@@ -37,25 +37,6 @@ static const struct msi_model *msi_model_of(const struct pci_device_id *id)
 	return (const struct msi_model *)id->driver_data;
 }
 
-/* Read an address as lspci prints it, with or without the domain. */
-static bool msi_parse_address(const char *text, int *domain, unsigned int *bus, unsigned int *devfn)
-{
-	unsigned int d = 0, slot, function;
-	int end = 0;
-
-	if (sscanf(text, "%x:%x:%x.%x%n", &d, bus, &slot, &function, &end) != 4 || !end) {
-		d = 0;
-		end = 0;
-		if (sscanf(text, "%x:%x.%x%n", bus, &slot, &function, &end) != 3 || !end)
-			return false;
-	}
-	if ((text[end] && text[end] != '\n') || *bus > 255 || slot > 31 || function > 7)
-		return false;
-	*domain = d;
-	*devfn = PCI_DEVFN(slot, function);
-	return true;
-}
-
 /* Does the current setting name this device? Context: lat->lock. */
 static bool msi_is_named(const struct pci_dev *pdev)
 {
@@ -63,7 +44,7 @@ static bool msi_is_named(const struct pci_dev *pdev)
 	unsigned int bus, devfn;
 	int domain;
 
-	return msi_parse_address(text, &domain, &bus, &devfn) &&
+	return lat_parse_pci_address(text, &domain, &bus, &devfn) &&
 	       pci_domain_nr(pdev->bus) == domain && pdev->bus->number == bus &&
 	       pdev->devfn == devfn;
 }
@@ -270,7 +251,7 @@ int msi_bind_init(const struct msi_binding *binding, struct lat_why *why)
 	msi_binding = binding;
 	if (!*text)
 		return msi_bind_register(NULL, text, why);
-	if (!msi_parse_address(text, &domain, &bus, &devfn))
+	if (!lat_parse_pci_address(text, &domain, &bus, &devfn))
 		return lat_refuse(why, -EINVAL,
 				  "device=%s: must be a PCI address, as 0000:00:04.0", text);
 	pdev = pci_get_domain_bus_and_slot(domain, bus, devfn);
